@@ -1,0 +1,1 @@
+"""Tasks: locating, loading, validating, and importing other task sets."""

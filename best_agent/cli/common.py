@@ -1,0 +1,84 @@
+"""Flags that mean the same in every verb, and the way results leave the tool."""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from best_agent.errors import UsageError
+from best_agent.model.run import Isolation
+from best_agent.report.envelope import to_json
+from best_agent.units import parse_size
+
+
+def size(text: str) -> int:
+    """An argparse type for sizes such as 64KiB."""
+    try:
+        return parse_size(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def positive_int(text: str) -> int:
+    """An argparse type for whole numbers from 1."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1")
+    return int(text)
+
+
+def positive_float(text: str) -> float:
+    """An argparse type for numbers above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    return value
+
+
+def add_output_flags(parser: argparse.ArgumentParser, formats: tuple[str, ...] = ("text", "json")) -> None:
+    """--format, --output, --quiet and --verbose."""
+    parser.add_argument(
+        "--format", choices=formats, default="text", help="how the result is written (default: text)"
+    )
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write the result to FILE instead of standard output"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    parser.add_argument("--verbose", action="store_true", help="say more on standard error")
+
+
+def add_isolation_flag(parser: argparse.ArgumentParser) -> None:
+    """--isolation for verbs that run code which is not the user's own."""
+    parser.add_argument(
+        "--isolation",
+        choices=("auto", *(level.value for level in Isolation)),
+        default="auto",
+        help="how the program is confined; auto takes the best that works here and never 'none'",
+    )
+
+
+def add_seed_flag(parser: argparse.ArgumentParser) -> None:
+    """--seed for generated inputs."""
+    parser.add_argument("--seed", type=int, default=1, help="seed of generated inputs (default: 1)")
+
+
+def emit(args: argparse.Namespace, payload: Mapping[str, Any], render: Callable[[bool], str]) -> None:
+    """Write a result: the envelope as JSON, or the text of `render(colour)`.
+
+    Raises:
+        UsageError: the output file cannot be written.
+    """
+    output: Path | None = args.output
+    colour = output is None and sys.stdout.isatty()
+    text = to_json(payload) if args.format == "json" else render(colour)
+    if output is None:
+        sys.stdout.write(text.rstrip("\n") + "\n")
+        sys.stdout.flush()
+        return
+    try:
+        output.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror}; nothing else was lost") from None

@@ -1,0 +1,1 @@
+"""Results of models over task sets: reading, storing, scoring."""

@@ -1,0 +1,1 @@
+"""Languages: how a source becomes a program; `LANGUAGES` lists them by hand."""

@@ -1,0 +1,1 @@
+"""Pure statistics of paired figures: intervals, sequential looks, growth."""

@@ -1,0 +1,1 @@
+"""Frozen values that every layer speaks in: tasks, programs, runs, measurements, verdicts, scores."""

@@ -1,0 +1,67 @@
+"""What judging a candidate on a task gives."""
+
+from dataclasses import dataclass
+
+from best_agent.model.measurement import Compared
+from best_agent.model.run import Isolation, Meter, Status
+
+Grid = tuple[tuple[bool, ...], ...]
+"""[scale][space level], both from 0: which cells are passed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseVerdict:
+    """One case of one program: judged, and measured against one baseline where there is one."""
+
+    case: str
+    scale: int
+    status: Status
+    detail: str = ""
+    cpu_ns: int | None = None
+    """Median over the runs of this case."""
+    wall_ns: int | None = None
+    peak_bytes: int | None = None
+    memory_meter: Meter = Meter.UNAVAILABLE
+    time_limit_ns: int | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramVerdict:
+    """One program on all cases of a task."""
+
+    id: str
+    language: str
+    status: Status
+    """The first failure over the cases, or ok."""
+    detail: str = ""
+    cases: tuple[CaseVerdict, ...] = ()
+    grid: Grid = ()
+    isolation: Isolation = Isolation.NONE
+    time_meter: Meter = Meter.UNAVAILABLE
+    memory_meter: Meter = Meter.UNAVAILABLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedCase:
+    """A case on which candidate and baseline ran in turn."""
+
+    case: str
+    scale: int
+    time: Compared | None
+    wall: Compared | None
+    memory: Compared | None
+    reason: str = ""
+    """Why a quantity is None."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """A candidate against one baseline over the cases of a task."""
+
+    baseline: str
+    cases: tuple[PairedCase, ...]
+    time: Compared | None
+    """Over all cases: geometric mean of the ratios at the largest scale that both pass."""
+    memory: Compared | None
+    same_answers: bool = True

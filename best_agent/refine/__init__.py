@@ -1,0 +1,1 @@
+"""The loop that improves a solution from measured feedback."""

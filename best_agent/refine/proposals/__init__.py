@@ -1,0 +1,1 @@
+"""Where proposals come from: a model, a command, a folder, the rules."""

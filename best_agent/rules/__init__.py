@@ -1,0 +1,1 @@
+"""Rules: one file per rule; `registry` lists them by hand."""

@@ -1,0 +1,1 @@
+"""Running untrusted programs: isolation, the measured call, meters."""

@@ -1,0 +1,1 @@
+"""Pure scoring: pass@k, time@k, space@k, dual@k and their intervals."""
