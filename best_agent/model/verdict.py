@@ -1,9 +1,13 @@
 """What judging a candidate on a task gives."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from best_agent.model.measurement import Compared
 from best_agent.model.run import Isolation, Meter, Status
+
+Shown = Literal["less", "more", "none"]
+"""What a paired measurement shows of a candidate relative to its baseline."""
 
 Grid = tuple[tuple[bool, ...], ...]
 """[scale][space level], both from 0: which cells are passed."""
@@ -61,7 +65,16 @@ class Contest:
 
     baseline: str
     cases: tuple[PairedCase, ...]
+    scale: int | None
+    """The scale that `time`, `wall` and `memory` speak of: the largest on which both finish."""
     time: Compared | None
-    """Over all cases: geometric mean of the ratios at the largest scale that both pass."""
+    """Sum over the cases of that scale, one pair for each pass over them."""
+    wall: Compared | None = None
     memory: Compared | None
-    same_answers: bool = True
+    """Highest peak over the cases of that scale."""
+    time_shown: Shown = "none"
+    """What the sequential test shows at the error budget of the race; an interval alone shows nothing."""
+    memory_shown: Shown = "none"
+    """Beyond the resolution of the meter and 5%."""
+    flags: tuple[str, ...] = ()
+    """What a reader must know of the candidate: `work-outside-region`, `suspect`, ..."""
