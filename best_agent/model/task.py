@@ -82,6 +82,7 @@ class Task:
     sizes: tuple[int, ...]
     """Input size of each scale, smallest first."""
     space_levels: int
+    cases_per_scale: int = 3
     limits: Mapping[str, LanguageLimits]
     """By language."""
     references: tuple[Source, ...]
