@@ -1,0 +1,73 @@
+"""Intervals of means over tasks: the tasks are drawn again, with replacement, from a fixed seed."""
+
+import math
+import random
+from array import array
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from best_agent.model.measurement import Interval
+from best_agent.model.score import Estimate
+
+RESAMPLES = 1000
+SEED = 1
+_CONFIDENCE = 0.95
+
+
+def mean(values: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED) -> Estimate:
+    """The mean of one value for each task, with its 95% percentile bootstrap interval.
+
+    The same values give the same interval on every machine. With one task there is no interval: how
+    tasks differ cannot be seen from one.
+
+    Raises:
+        ValueError: there are no values.
+    """
+    return clustered_mean([(value,) for value in values], resamples=resamples, seed=seed)
+
+
+def clustered_mean(
+    groups: Sequence[Sequence[float]], *, resamples: int = RESAMPLES, seed: int = SEED
+) -> Estimate:
+    """The mean over all values of all tasks, where a task may bring several (its references).
+
+    Tasks, not values, are drawn again: the values of one task hang together.
+
+    Raises:
+        ValueError: there are no tasks, or a task without values.
+    """
+    if not groups or not all(groups):
+        raise ValueError("a mean over tasks needs tasks, each with a value")
+    totals = [math.fsum(group) for group in groups]
+    counts = [len(group) for group in groups]
+    value = math.fsum(totals) / sum(counts)
+    if len(groups) < 2:
+        return Estimate(value=value, ci=None, tasks=len(groups))
+    means = sorted(
+        sum(map(totals.__getitem__, drawn)) / sum(map(counts.__getitem__, drawn))
+        for drawn in _draws(len(groups), resamples, seed)
+    )
+    tail = int((1 - _CONFIDENCE) / 2 * resamples)
+    # The value belongs to its interval; rounding alone could put it outside where all tasks agree.
+    low, high = min(means[tail], value), max(means[resamples - 1 - tail], value)
+    return Estimate(value=value, ci=Interval(low=low, high=high), tasks=len(groups))
+
+
+def by_group(
+    values: Mapping[str, Sequence[float]], groups: Mapping[str, Sequence[str]], *, resamples: int = RESAMPLES
+) -> dict[str, Estimate]:
+    """The mean within each group of tasks; a task without values is left out, a group without tasks too."""
+    estimates: dict[str, Estimate] = {}
+    for group, tasks in groups.items():
+        present = [values[task] for task in tasks if task in values]
+        if present:
+            estimates[group] = clustered_mean(present, resamples=resamples)
+    return estimates
+
+
+@lru_cache(maxsize=32)
+def _draws(count: int, resamples: int, seed: int) -> tuple[array[int], ...]:
+    """The same draws for every model, so that differences between models are paired."""
+    # Not cryptography: the seed is fixed so that a score repeats.
+    generator = random.Random(seed)  # noqa: S311
+    return tuple(array("L", generator.choices(range(count), k=count)) for _ in range(resamples))
