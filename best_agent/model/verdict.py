@@ -21,6 +21,8 @@ class CaseVerdict:
     scale: int
     status: Status
     detail: str = ""
+    answered: bool = False
+    """The program came to its end by itself with a right answer, whatever it cost."""
     cpu_ns: int | None = None
     """Median over the runs of this case."""
     wall_ns: int | None = None
@@ -44,6 +46,11 @@ class ProgramVerdict:
     isolation: Isolation = Isolation.NONE
     time_meter: Meter = Meter.UNAVAILABLE
     memory_meter: Meter = Meter.UNAVAILABLE
+
+    @property
+    def admissible(self) -> bool:
+        """No wrong answer and no failure but for limits: slow or fat, but a solution."""
+        return self.status in (Status.OK, Status.TIME_LIMIT, Status.MEMORY_LIMIT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

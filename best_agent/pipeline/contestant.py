@@ -66,8 +66,9 @@ class Contestant:
         return self._session.run(stdin, limits)
 
     def peak(self, case: Case, stdin: bytes, limits: Limits, timed: Run) -> Run:
-        """A run that tells the peak of a case: the timed one, or, where memory needs a run of its own, a
-        traced one, made once for each case.
+        """A run that tells the peak of a case.
+
+        It is the timed one, or, where memory needs a run of its own, a traced one made once for each case.
 
         Raises:
             MeasureError: the harness failed.

@@ -1,0 +1,180 @@
+"""The arena of `refine` on a task: a trial, seen through what the loop may ask."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from best_agent import languages
+from best_agent.catalogue.cases import has_fresh_cases
+from best_agent.catalogue.locate import open_set
+from best_agent.errors import UsageError
+from best_agent.measure.sequential import Plan
+from best_agent.model.run import Isolation
+from best_agent.model.task import LanguageLimits, Source, Task
+from best_agent.model.verdict import Contest, ProgramVerdict
+from best_agent.pipeline.protocol import DEFAULT, Protocol
+from best_agent.pipeline.trial import DEFAULT_TIME_LIMIT_S, Progress, Trial
+from best_agent.refine.contract import Assessment, Problem
+from best_agent.sandbox.probe import choose
+from best_agent.units import format_ns
+
+_FRESH_SEED_STEP = 1_000_003
+"""Seeds of a confirmation lie this far from the seed that candidates were chosen by."""
+_RACE_BUDGET_S = 15.0
+_ASSESS_BUDGET_S = 5.0
+_ASSESS_PLAN = Plan(looks=(5, 8))
+
+
+class TaskArena:
+    """Judges and races candidates for one task in one language."""
+
+    def __init__(self, trial: Trial, open_trial: Callable[[int], Trial], seed: int) -> None:
+        self._trial = trial
+        self._open_trial = open_trial
+        self._seed = seed
+
+    @property
+    def task(self) -> Task:
+        """The task at hand."""
+        return self._trial.task
+
+    @property
+    def isolation(self) -> Isolation:
+        """The isolation that candidates run under."""
+        return self._trial.isolation
+
+    @property
+    def references(self) -> tuple[ProgramVerdict, ...]:
+        """The references as measured here."""
+        return self._trial.references
+
+    @property
+    def problem(self) -> Problem:
+        """The task in the words that a proposer may see."""
+        task, limits = self.task, self._trial.limits
+        references = task.references_in(self._trial.language)
+        return Problem(
+            id=task.id,
+            title=task.title,
+            statement=task.statement(task.space_levels - 1),
+            language=self._trial.language,
+            entry=references[0].entry if task.mode == "function" else "solve",
+            mode=task.mode,
+            sizes=task.sizes,
+            time_limits=_time_limits(limits, len(task.sizes)),
+            memory_limits=limits.memory_bytes,
+        )
+
+    def naive_source(self) -> Source | None:
+        """The task's naive solution in this language, or None."""
+        return next((source for source in self.task.naive if source.language == self._trial.language), None)
+
+    def load_start(self, path: Path) -> Source:
+        """A start from a file.
+
+        Raises:
+            UsageError: the file cannot be read.
+        """
+        return load_source(path, self._trial.language, entry=self.problem.entry)
+
+    def assess(self, candidate: Source) -> Assessment:
+        """Judge a candidate and, if it is admissible, race it briefly against each reference."""
+        verdict = self._trial.judge(candidate)
+        if not verdict.admissible:
+            return Assessment(verdict=verdict)
+        contests = tuple(
+            self._race(self._trial, reference, candidate, _ASSESS_PLAN, _ASSESS_BUDGET_S)
+            for reference in self.task.references_in(self._trial.language)
+        )
+        return Assessment(verdict=verdict, against_references=contests)
+
+    def race(self, before: Source, after: Source, *, share: float = 1.0) -> Contest:
+        """Race two admissible programs; `share` is the part of the error budget that may be spent."""
+        return self._race(self._trial, before, after, Plan(share=share), _RACE_BUDGET_S)
+
+    def confirm(self, before: Source, after: Source) -> tuple[Contest, str]:
+        """Race once more: on fresh seeds, or, where a set's inputs are fixed, on the same ones."""
+        if not has_fresh_cases(self.task):
+            return self.race(before, after), "same-inputs"
+        with self._open_trial(self._seed + _FRESH_SEED_STEP) as fresh:
+            for source in (before, after):
+                verdict = fresh.judge(source)
+                if not verdict.admissible:
+                    empty = Contest(baseline=before.id, cases=(), scale=None, time=None, memory=None)
+                    return empty, "fresh-seeds"
+            return self._race(fresh, before, after, Plan(), _RACE_BUDGET_S), "fresh-seeds"
+
+    def _race(self, trial: Trial, before: Source, after: Source, plan: Plan, budget_s: float) -> Contest:
+        sides = [_answered_cases(trial.judge(source)) for source in (before, after)]
+        return trial.race(before, after, sorted(sides[0] & sides[1]), plan=plan, budget_s=budget_s)
+
+
+def _answered_cases(verdict: ProgramVerdict) -> set[str]:
+    return {case.case for case in verdict.cases if case.answered}
+
+
+def _time_limits(limits: LanguageLimits, scales: int) -> tuple[str, ...]:
+    if limits.time_ns is not None:
+        return tuple(format_ns(limit) for limit in limits.time_ns)
+    return (f"{limits.time_factor:g}x the fastest reference",) * scales
+
+
+def load_source(path: Path, language: str | None, *, entry: str = "solve") -> Source:
+    """A candidate from a file, its language by its suffix unless given.
+
+    Raises:
+        UsageError: the file cannot be read, is not text, or has no known suffix.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text") from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    found = languages.by_suffix(path)
+    if language is not None and found is not None and language != found.NAME:
+        raise UsageError(f"{path} is {found.NAME}, but the language asked for is {language}")
+    if language is None and found is None:
+        raise UsageError(f"{path}: no known language has the suffix '{path.suffix}'; use --language")
+    name = language or (found.NAME if found else "")
+    return Source(id=path.name, language=name, text=text, entry=entry, path=path)
+
+
+@contextmanager
+def open_arena(
+    *,
+    tasks: str | None,
+    task_id: str,
+    language: str,
+    isolation: str,
+    seed: int,
+    progress: Progress,
+    protocol: Protocol = DEFAULT,
+    time_limit_s: float = DEFAULT_TIME_LIMIT_S,
+) -> Iterator[TaskArena]:
+    """The arena of a task, its references measured.
+
+    Raises:
+        UsageError: unknown task or language, or a compiler is missing.
+        IsolationError: the isolation asked for cannot be had here.
+        MeasureError: the harness failed.
+    """
+    task = open_set(tasks).load(task_id)
+    missing = languages.get(language).missing_tool()
+    if missing:
+        raise UsageError(missing)
+    level = choose(isolation)
+
+    def trial(with_seed: int) -> Trial:
+        return Trial(
+            task,
+            language,
+            protocol=protocol,
+            isolation=level,
+            seed=with_seed,
+            time_limit_s=time_limit_s,
+            progress=progress,
+        )
+
+    with trial(seed) as measured:
+        yield TaskArena(measured, trial, seed)
