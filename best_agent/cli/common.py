@@ -82,3 +82,27 @@ def emit(args: argparse.Namespace, payload: Mapping[str, Any], render: Callable[
         output.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}; nothing else was lost") from None
+
+
+def progress_writer(args: argparse.Namespace) -> Callable[[str], None]:
+    """Progress on standard error: one line that is rewritten on a terminal, silence with --quiet.
+
+    An empty line ends it. Where standard error is no terminal, lines are written only with --verbose.
+    """
+    if args.quiet:
+        return lambda _line: None
+    if not sys.stderr.isatty():
+        return print_line if args.verbose else (lambda _line: None)
+
+    def rewrite(line: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{line[:120]}")
+        sys.stderr.flush()
+
+    return rewrite
+
+
+def print_line(line: str) -> None:
+    """Talk: a line on standard error; an empty one is left out."""
+    if line:
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()

@@ -85,3 +85,26 @@ class Contest:
     """Beyond the resolution of the meter and 5%."""
     flags: tuple[str, ...] = ()
     """What a reader must know of the candidate: `work-outside-region`, `suspect`, ..."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskVerdict:
+    """A candidate on a task, beside the task's references."""
+
+    task: str
+    title: str
+    protocol: str
+    sizes: tuple[int, ...]
+    memory_limits: tuple[tuple[int, ...], ...]
+    candidate: ProgramVerdict
+    references: tuple[ProgramVerdict, ...]
+    contests: tuple[Contest, ...]
+    """The candidate against each reference, in order; empty where it is not admissible."""
+    attainable: Grid
+    """The cells that the union of the references passes."""
+    dual: float | None
+    """Weighted share of the attainable cells that the candidate passes; None where there are none."""
+    time_share: float | None
+    space_share: float | None
+    beyond_references: float | None
+    notes: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from best_agent.model.run import Isolation
 from best_agent.model.task import LanguageLimits, Source, Task
 from best_agent.model.verdict import Contest, ProgramVerdict
 from best_agent.pipeline.protocol import DEFAULT, Protocol
+from best_agent.pipeline.sources import load_source
 from best_agent.pipeline.trial import DEFAULT_TIME_LIMIT_S, Progress, Trial
 from best_agent.refine.contract import Assessment, Problem
 from best_agent.sandbox.probe import choose
@@ -117,27 +118,6 @@ def _time_limits(limits: LanguageLimits, scales: int) -> tuple[str, ...]:
     if limits.time_ns is not None:
         return tuple(format_ns(limit) for limit in limits.time_ns)
     return (f"{limits.time_factor:g}x the fastest reference",) * scales
-
-
-def load_source(path: Path, language: str | None, *, entry: str = "solve") -> Source:
-    """A candidate from a file, its language by its suffix unless given.
-
-    Raises:
-        UsageError: the file cannot be read, is not text, or has no known suffix.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8 text") from None
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    found = languages.by_suffix(path)
-    if language is not None and found is not None and language != found.NAME:
-        raise UsageError(f"{path} is {found.NAME}, but the language asked for is {language}")
-    if language is None and found is None:
-        raise UsageError(f"{path}: no known language has the suffix '{path.suffix}'; use --language")
-    name = language or (found.NAME if found else "")
-    return Source(id=path.name, language=name, text=text, entry=entry, path=path)
 
 
 @contextmanager
