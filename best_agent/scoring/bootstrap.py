@@ -3,7 +3,7 @@
 import math
 import random
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from best_agent.model.measurement import Interval
@@ -53,20 +53,8 @@ def clustered_mean(
     return Estimate(value=value, ci=Interval(low=low, high=high), tasks=len(groups))
 
 
-def by_group(
-    values: Mapping[str, Sequence[float]], groups: Mapping[str, Sequence[str]], *, resamples: int = RESAMPLES
-) -> dict[str, Estimate]:
-    """The mean within each group of tasks; a task without values is left out, a group without tasks too."""
-    estimates: dict[str, Estimate] = {}
-    for group, tasks in groups.items():
-        present = [values[task] for task in tasks if task in values]
-        if present:
-            estimates[group] = clustered_mean(present, resamples=resamples)
-    return estimates
-
-
 @lru_cache(maxsize=32)
-def _draws(count: int, resamples: int, seed: int) -> tuple[array[int], ...]:
+def _draws(count: int, resamples: int, seed: int) -> tuple["array[int]", ...]:
     """The same draws for every model, so that differences between models are paired."""
     # Not cryptography: the seed is fixed so that a score repeats.
     generator = random.Random(seed)  # noqa: S311

@@ -1,0 +1,119 @@
+"""From recorded cases to the cells that each sample passes: where the two protocols part."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from best_agent.model.score import (
+    Attempt,
+    Column,
+    Missing,
+    Protocol,
+    ScoredTask,
+    TaskResults,
+    cumulative,
+    union,
+)
+from best_agent.model.verdict import Grid
+
+REFERENCES = "std"
+"""The name under which the references appear beside models."""
+BEST_2026_SAMPLES = 10
+"""The public harness reads samples 1 to 10 and divides by 10, whatever was recorded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCells:
+    """The grids of everybody on one task under one protocol."""
+
+    task: ScoredTask
+    attainable: Grid
+    references: tuple[Grid, ...]
+    models: Mapping[str, tuple[Grid, ...]]
+    """Exactly n grids for each model that is scored on the task."""
+    missing: tuple[Missing, ...]
+
+
+def task_cells(
+    results: TaskResults, *, protocol: Protocol, samples: Mapping[str, int], scored: Sequence[str]
+) -> TaskCells:
+    """The grids of all references and of all samples of a task.
+
+    Args:
+        results: what was recorded.
+        protocol: decides what a gap counts as and over which cells the minimum runs.
+        samples: n for each model, over the whole task set.
+        scored: models to give grids to; one without any results here has n grids of missing cells.
+    """
+    task = results.task
+    theirs = protocol is Protocol.BEST_2026
+    missing: list[Missing] = []
+    references = []
+    for reference in results.references:
+        missing += _gaps(task, REFERENCES, reference.id, reference)
+        # A reference is one program, so its minimum may run over both directions; theirs has none.
+        raw = tuple(zip(*(_by_number(task, column) for column in reference.columns), strict=True))
+        references.append(raw if theirs else cumulative(raw))
+    models: dict[str, tuple[Grid, ...]] = {}
+    for model in scored:
+        attempts = results.models.get(model, {})
+        if not attempts:
+            missing.append(Missing(model=model, task=task.id, what="no results at all"))
+        grids = []
+        for number in range(1, samples[model] + 1):
+            attempt = attempts.get(number)
+            if attempts:
+                missing += _gaps(task, model, f"sample {number}", attempt)
+            columns = attempt.columns if attempt else (None,) * task.space_levels
+            grids.append(_their_grid(task, columns) if theirs else _our_grid(results, columns))
+        models[model] = tuple(grids)
+    return TaskCells(
+        task=task,
+        attainable=union(references),
+        references=tuple(references),
+        models=models,
+        missing=tuple(missing),
+    )
+
+
+def _our_grid(results: TaskResults, columns: Sequence[Column | None]) -> Grid:
+    """What is missing failed. The minimum never ties one program's cells to another program's."""
+    by_level = [_by_number(results.task, column) for column in columns]
+    if not results.separate_programs:
+        return cumulative(tuple(zip(*by_level, strict=True)))
+    own = [cumulative(tuple((cell,) for cell in column)) for column in by_level]
+    return tuple(tuple(column[scale][0] for column in own) for scale in range(results.task.scales))
+
+
+def _their_grid(task: ScoredTask, columns: Sequence[Column | None]) -> Grid:
+    """What is missing passed, a case counts by its place, and the minimum runs over all columns."""
+    by_level = []
+    for column in columns:
+        passed = [True] * task.scales
+        for place, case in enumerate(column or ()):
+            passed[place // task.cases_per_scale] &= case.passed
+        by_level.append(tuple(passed))
+    return cumulative(tuple(zip(*by_level, strict=True)))
+
+
+def _by_number(task: ScoredTask, column: Column | None) -> tuple[bool, ...]:
+    """For each scale whether all of its cases are there and passed."""
+    passed = {case.number for case in column or () if case.passed}
+    size = task.cases_per_scale
+    return tuple(
+        passed.issuperset(range(scale * size + 1, (scale + 1) * size + 1)) for scale in range(task.scales)
+    )
+
+
+def _gaps(task: ScoredTask, model: str, who: str, attempt: Attempt | None) -> list[Missing]:
+    if attempt is None:
+        return [Missing(model=model, task=task.id, what=who)]
+    gaps = []
+    everything = set(range(1, task.scales * task.cases_per_scale + 1))
+    for level, column in enumerate(attempt.columns):
+        if column is None:
+            gaps.append(f"{who}, level{level}")
+            continue
+        absent = sorted(everything - {case.number for case in column})
+        if absent:
+            gaps.append(f"{who}, level{level}, case {', '.join(map(str, absent))}")
+    return [Missing(model=model, task=task.id, what=gap) for gap in gaps]
