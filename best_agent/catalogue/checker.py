@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from best_agent.catalogue.module import load_function, run_task_code
-from best_agent.catalogue.signature import mismatch, parse_type
+from best_agent.catalogue.signature import mismatch
 from best_agent.errors import TaskError
 from best_agent.model.task import Task
+from best_agent.model.value_types import parse_type
 
 Check = Callable[[tuple[object, ...], object], bool | str]
 

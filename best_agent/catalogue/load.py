@@ -5,10 +5,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from best_agent.catalogue.files import file_inside, read_text
-from best_agent.catalogue.signature import parse_type
 from best_agent.catalogue.tables import Table, read_table, suggestion
 from best_agent.errors import TaskError
 from best_agent.model.task import LanguageLimits, Mode, Signature, Source, Task
+from best_agent.model.value_types import parse_type
 from best_agent.units import KIB, format_bytes
 
 TASK_FILE = "task.toml"
