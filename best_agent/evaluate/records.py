@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from best_agent.evaluate.strict import Place, items, known_keys, mapping, positive, text, whole
+from best_agent.evaluate.strict import Place, items, known_keys, mapping, name, positive, text, whole
 from best_agent.model.score import Attempt, CaseResult, Column, ScoredTask, TaskResults
 from best_agent.scoring.cells import REFERENCES
 
@@ -69,8 +69,7 @@ def task_results(
     models: dict[str, dict[int, Attempt]] = {}
     references: tuple[Attempt, ...] = ()
     for model, levels in recorded.items():
-        if not model.strip():
-            place.refuse("a model without a name")
+        name(model, place)
         attempts = _attempts(task, model, levels)
         if model == REFERENCES:
             references = tuple(attempts[number] for number in sorted(attempts))
@@ -79,16 +78,16 @@ def task_results(
     return TaskResults(task=task, references=references, models=models)
 
 
-def level_number(name: str, task: ScoredTask, place: Place) -> int:
-    """The space level, from 0, that `level0`, `level1`, ... name.
+def level_number(level: str, task: ScoredTask, place: Place) -> int:
+    """The space level, from 0, that `level0`, `level1`, ... level.
 
     Raises:
-        ResultsError: it is no such name, or beyond the task's space levels.
+        ResultsError: it is no such level, or beyond the task's space levels.
     """
-    match = _LEVEL.fullmatch(name)
+    match = _LEVEL.fullmatch(level)
     if match is None or int(match[1]) >= task.space_levels:
         place.refuse(
-            f"'{name}' is not one of level0 to level{task.space_levels - 1}, the task's space levels"
+            f"'{level}' is not one of level0 to level{task.space_levels - 1}, the task's space levels"
         )
     return int(match[1])
 
@@ -96,9 +95,9 @@ def level_number(name: str, task: ScoredTask, place: Place) -> int:
 def _attempts(task: ScoredTask, model: str, levels: Mapping[int, tuple[object, Place]]) -> dict[int, Attempt]:
     columns: dict[int, dict[int, Column]] = {}
     for level, (samples, place) in levels.items():
-        for name, cases in mapping(samples, place).items():
-            number = _sample_number(model, name, place)
-            columns.setdefault(number, {})[level] = _column(task, cases, place / name)
+        for sample, cases in mapping(samples, place).items():
+            number = _sample_number(model, sample, place)
+            columns.setdefault(number, {})[level] = _column(task, cases, place / sample)
     return {
         number: Attempt(
             id=f"{model}_{number}" if number else model,
@@ -108,13 +107,13 @@ def _attempts(task: ScoredTask, model: str, levels: Mapping[int, tuple[object, P
     }
 
 
-def _sample_number(model: str, name: str, place: Place) -> int:
+def _sample_number(model: str, sample: str, place: Place) -> int:
     """The number in `<model>_<number>`; the single reference of a task is called just `std` and is 0."""
-    if model == name == REFERENCES:
+    if model == sample == REFERENCES:
         return 0
-    number = name.removeprefix(f"{model}_")
-    if number == name or not _NUMBER.fullmatch(number):
-        place.refuse(f"'{name}' is not a sample of '{model}'; samples are named {model}_1, {model}_2, ...")
+    number = sample.removeprefix(f"{model}_")
+    if number == sample or not _NUMBER.fullmatch(number):
+        place.refuse(f"'{sample}' is not a sample of '{model}'; samples are named {model}_1, {model}_2, ...")
     return int(number)
 
 

@@ -53,8 +53,8 @@ def load(path: Path) -> Any:  # noqa: ANN401  (whatever JSON holds; the readers 
             place.refuse(f"the key '{twice}' stands twice in one object; one of the two would be lost")
         return found
 
-    def number(name: str) -> NoReturn:
-        place.refuse(f"{name} is not a number that JSON knows")
+    def number(word: str) -> NoReturn:
+        place.refuse(f"{word} is not a number that JSON knows")
 
     try:
         return json.loads(text, object_pairs_hook=unique, parse_constant=number)
@@ -84,6 +84,13 @@ def text(value: object, place: Place) -> str:
     """The value as a text that is not blank."""
     if not isinstance(value, str) or not value.strip():
         place.refuse(f"must be a text, not {_kind(value)}")
+    return name(value, place)
+
+
+def name(value: str, place: Place) -> str:
+    """The value as a name that is safe to show: no control characters, which could drive a terminal."""
+    if not value.strip() or not value.isprintable():
+        place.refuse(f"{value[:40]!r} is not a name: it is empty or has characters that cannot be printed")
     return value
 
 
