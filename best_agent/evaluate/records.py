@@ -21,8 +21,12 @@ FAILED = (
 SCALES = 3
 """Where a task gives one list of memory limits, the harness derives those of three scales."""
 CASES_PER_SCALE = 3
+_MOST_LEVELS = 32
+_MOST_CASES = 1000
+_MOST_WEIGHT = 100.0
+"""Bounds of what is a task set, so that a damaged file neither overflows nor fills the memory."""
 _LEVEL = re.compile(r"level(0|[1-9]\d{0,3})", re.ASCII)
-_NUMBER = re.compile(r"[1-9]\d{0,5}", re.ASCII)
+_NUMBER = re.compile(r"[1-9]\d{0,3}", re.ASCII)
 
 
 def scored_task(identity: str, record: Mapping[str, Any], place: Place) -> ScoredTask:
@@ -41,16 +45,21 @@ def scored_task(identity: str, record: Mapping[str, Any], place: Place) -> Score
     ]
     if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
         here.refuse("must be lists of one length, one limit for each space level")
+    if len(rows) > _MOST_LEVELS or len(rows[0]) > _MOST_LEVELS:
+        here.refuse(f"has more than {_MOST_LEVELS} scales or space levels")
     categories = text(record["cate"], place / "cate").split(",")
     return ScoredTask(
         id=identity,
         scales=len(rows) if len(rows) > 1 else SCALES,
         space_levels=len(rows[0]),
         cases_per_scale=whole(
-            record.get("cases_per_scale", CASES_PER_SCALE), place / "cases_per_scale", least=1
+            record.get("cases_per_scale", CASES_PER_SCALE),
+            place / "cases_per_scale",
+            least=1,
+            most=_MOST_CASES,
         ),
-        tau=positive(record.get("tau", 1.2), place / "tau"),
-        sigma=positive(record.get("sigma", 1.2), place / "sigma"),
+        tau=positive(record.get("tau", 1.2), place / "tau", most=_MOST_WEIGHT),
+        sigma=positive(record.get("sigma", 1.2), place / "sigma", most=_MOST_WEIGHT),
         difficulty=text(record["difficulty"], place / "difficulty"),
         categories=tuple(dict.fromkeys(name.strip() for name in categories if name.strip())),
     )
@@ -113,19 +122,16 @@ def _sample_number(model: str, sample: str, place: Place) -> int:
         return 0
     number = sample.removeprefix(f"{model}_")
     if number == sample or not _NUMBER.fullmatch(number):
-        place.refuse(f"'{sample}' is not a sample of '{model}'; samples are named {model}_1, {model}_2, ...")
+        place.refuse(f"'{sample}' is not a sample of '{model}'; samples are named {model}_1 to {model}_9999")
     return int(number)
 
 
 def _column(task: ScoredTask, cases: object, place: Place) -> Column:
-    most = task.scales * task.cases_per_scale
     column: dict[int, CaseResult] = {}
     for case, at in items(cases, place):
         found = mapping(case, at)
         known_keys(found, at, needed={"case", "result"}, allowed={"time_used", "memory_used"})
-        number = whole(found["case"], at / "case", least=1)
-        if number > most:
-            (at / "case").refuse(f"is {number}; the task has {most} cases")
+        number = whole(found["case"], at / "case", least=1, most=task.scales * task.cases_per_scale)
         if number in column:
             (at / "case").refuse(f"is {number} for the second time")
         for figure in ("time_used", "memory_used"):

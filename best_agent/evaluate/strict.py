@@ -94,19 +94,19 @@ def name(value: str, place: Place) -> str:
     return value
 
 
-def whole(value: object, place: Place, *, least: int) -> int:
+def whole(value: object, place: Place, *, least: int, most: int) -> int:
     """The value as a whole number; a text of digits is one too, as the public harness writes them."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        place.refuse(f"must be a whole number from {least}, not {_kind(value)}")
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        place.refuse(f"must be a whole number from {least} to {most}, not {_kind(value)}")
     return value
 
 
-def positive(value: object, place: Place) -> float:
+def positive(value: object, place: Place, *, most: float = 1e15) -> float:
     """The value as a number above 0."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
-        place.refuse(f"must be a number above 0, not {_kind(value)}")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= most:
+        place.refuse(f"must be a number above 0 and up to {most:g}, not {_kind(value)}")
     return float(value)
 
 

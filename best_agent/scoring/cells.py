@@ -56,12 +56,14 @@ def task_cells(
     models: dict[str, tuple[Grid, ...]] = {}
     for model in scored:
         attempts = results.models.get(model, {})
-        if not attempts:
-            missing.append(Missing(model=model, task=task.id, what="no results at all"))
+        absent = [number for number in range(1, samples[model] + 1) if number not in attempts]
+        if absent:
+            what = f"sample {_ranges(absent)}" if attempts else "no results at all"
+            missing.append(Missing(model=model, task=task.id, what=what))
         grids = []
         for number in range(1, samples[model] + 1):
             attempt = attempts.get(number)
-            if attempts:
+            if attempt:
                 missing += _gaps(task, model, f"sample {number}", attempt)
             columns = attempt.columns if attempt else (None,) * task.space_levels
             grids.append(_their_grid(task, columns) if theirs else _our_grid(results, columns))
@@ -104,9 +106,7 @@ def _by_number(task: ScoredTask, column: Column | None) -> tuple[bool, ...]:
     )
 
 
-def _gaps(task: ScoredTask, model: str, who: str, attempt: Attempt | None) -> list[Missing]:
-    if attempt is None:
-        return [Missing(model=model, task=task.id, what=who)]
+def _gaps(task: ScoredTask, model: str, who: str, attempt: Attempt) -> list[Missing]:
     gaps = []
     everything = set(range(1, task.scales * task.cases_per_scale + 1))
     for level, column in enumerate(attempt.columns):
@@ -115,5 +115,16 @@ def _gaps(task: ScoredTask, model: str, who: str, attempt: Attempt | None) -> li
             continue
         absent = sorted(everything - {case.number for case in column})
         if absent:
-            gaps.append(f"{who}, level{level}, case {', '.join(map(str, absent))}")
+            gaps.append(f"{who}, level{level}, case {_ranges(absent)}")
     return [Missing(model=model, task=task.id, what=gap) for gap in gaps]
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers as people write them: `3, 5-9`."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)

@@ -26,9 +26,9 @@ def _draw(console: Console, table: ScoreTable) -> None:
     console.print(_plain(f"dual@{table.ks[-1]}: {EXPLAINED}."))
     console.print(
         _plain(
-            f"Protocol {table.protocol.value}, {_count(table.tasks, 'task')} scored. 95% intervals, bootstrap "
-            "over tasks. time@k: the loosest memory limit alone; space@k: the smallest inputs alone; pass@k: "
-            "the easiest cell. 'std' are the references.",
+            f"Protocol {table.protocol.value}, {_count(table.tasks, 'task')} scored. 95% intervals from a "
+            "bootstrap over tasks. time@k: the loosest memory limit alone; space@k: the smallest inputs alone; "
+            "pass@k: the easiest cell. 'std' are the references.",
             "dim",
         )
     )
@@ -129,8 +129,8 @@ def _beyond(table: ScoreTable) -> list[Text]:
     )
     return [
         _plain(
-            f"beyond the references ({counted}): weight of the passed cells that no reference passes, relative "
-            f"to that of the cells they pass: {', '.join(found)}"
+            f"beyond the references ({counted}): weight of passed cells that no reference passes, "
+            f"relative to that of the cells they pass: {', '.join(found)}"
         )
     ]
 
