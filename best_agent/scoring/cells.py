@@ -46,42 +46,51 @@ def task_cells(
     """
     task = results.task
     theirs = protocol is Protocol.BEST_2026
-    missing: list[Missing] = []
-    references = []
-    for reference in results.references:
-        missing += _gaps(task, REFERENCES, reference.id, reference)
-        # A reference is one program, so its minimum may run over both directions; theirs has none.
-        raw = tuple(zip(*(_by_number(task, column) for column in reference.columns), strict=True))
-        references.append(raw if theirs else cumulative(raw))
+    missing = [gap for one in results.references for gap in _gaps(task, REFERENCES, one.id, one)]
+    references = tuple(
+        _their_reference(task, one.columns) if theirs else _our_reference(task, one.columns)
+        for one in results.references
+    )
     models: dict[str, tuple[Grid, ...]] = {}
     for model in scored:
         attempts = results.models.get(model, {})
-        absent = [number for number in range(1, samples[model] + 1) if number not in attempts]
-        if absent:
-            what = f"sample {_ranges(absent)}" if attempts else "no results at all"
-            missing.append(Missing(model=model, task=task.id, what=what))
-        grids = []
-        for number in range(1, samples[model] + 1):
-            attempt = attempts.get(number)
-            if attempt:
-                missing += _gaps(task, model, f"sample {number}", attempt)
-            columns = attempt.columns if attempt else (None,) * task.space_levels
-            grids.append(_their_grid(task, columns) if theirs else _our_grid(results, columns))
-        models[model] = tuple(grids)
+        numbers = range(1, samples[model] + 1)
+        missing += _missing(task, model, numbers, attempts)
+        nothing = (None,) * task.space_levels
+        columns = [attempts[number].columns if number in attempts else nothing for number in numbers]
+        models[model] = tuple(
+            _their_grid(task, one) if theirs else _our_grid(results, one) for one in columns
+        )
     return TaskCells(
         task=task,
         attainable=union(references),
-        references=tuple(references),
+        references=references,
         models=models,
         missing=tuple(missing),
     )
 
 
+def _our_reference(task: ScoredTask, columns: Sequence[Column | None]) -> Grid:
+    """A reference is one program, so the minimum runs over both directions; what is missing failed."""
+    return cumulative(_transposed([_complete(task, column) for column in columns]))
+
+
+def _their_reference(task: ScoredTask, columns: Sequence[Column | None]) -> Grid:
+    """No minimum. A missing level failed, but a missing case passed."""
+    by_level = []
+    for column in columns:
+        passed = [column is not None] * task.scales
+        for case in column or ():
+            passed[(case.number - 1) // task.cases_per_scale] &= case.passed
+        by_level.append(passed)
+    return _transposed(by_level)
+
+
 def _our_grid(results: TaskResults, columns: Sequence[Column | None]) -> Grid:
     """What is missing failed. The minimum never ties one program's cells to another program's."""
-    by_level = [_by_number(results.task, column) for column in columns]
+    by_level = [_complete(results.task, column) for column in columns]
     if not results.separate_programs:
-        return cumulative(tuple(zip(*by_level, strict=True)))
+        return cumulative(_transposed(by_level))
     own = [cumulative(tuple((cell,) for cell in column)) for column in by_level]
     return tuple(tuple(column[scale][0] for column in own) for scale in range(results.task.scales))
 
@@ -93,17 +102,33 @@ def _their_grid(task: ScoredTask, columns: Sequence[Column | None]) -> Grid:
         passed = [True] * task.scales
         for place, case in enumerate(column or ()):
             passed[place // task.cases_per_scale] &= case.passed
-        by_level.append(tuple(passed))
-    return cumulative(tuple(zip(*by_level, strict=True)))
+        by_level.append(passed)
+    return cumulative(_transposed(by_level))
 
 
-def _by_number(task: ScoredTask, column: Column | None) -> tuple[bool, ...]:
+def _transposed(by_level: Sequence[Sequence[bool]]) -> Grid:
+    return tuple(zip(*by_level, strict=True))
+
+
+def _complete(task: ScoredTask, column: Column | None) -> tuple[bool, ...]:
     """For each scale whether all of its cases are there and passed."""
     passed = {case.number for case in column or () if case.passed}
     size = task.cases_per_scale
     return tuple(
         passed.issuperset(range(scale * size + 1, (scale + 1) * size + 1)) for scale in range(task.scales)
     )
+
+
+def _missing(
+    task: ScoredTask, model: str, numbers: Sequence[int], attempts: Mapping[int, Attempt]
+) -> list[Missing]:
+    absent = [number for number in numbers if number not in attempts]
+    what = f"sample {_ranges(absent)}" if attempts else "no results at all"
+    missing = [Missing(model=model, task=task.id, what=what)] if absent else []
+    for number in numbers:
+        if number in attempts:
+            missing += _gaps(task, model, f"sample {number}", attempts[number])
+    return missing
 
 
 def _gaps(task: ScoredTask, model: str, who: str, attempt: Attempt) -> list[Missing]:
