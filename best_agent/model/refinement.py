@@ -79,21 +79,23 @@ class Spend:
     tokens_out: int = 0
     usd: float | None = 0.0
     """None: a price is not known, so neither is the sum."""
+    counted: bool = True
+    """False: tokens of some call are not known (a command), so their sum is not."""
     estimated: bool = False
     """True: a server did not count the tokens, so their number is estimated from the text."""
 
     @property
     def tokens(self) -> int:
-        """Tokens in and out."""
+        """Tokens in and out, as far as they were counted."""
         return self.tokens_in + self.tokens_out
 
     def __add__(self, other: "Spend") -> "Spend":
-        known = self.usd is not None and other.usd is not None
         return Spend(
             calls=self.calls + other.calls,
             tokens_in=self.tokens_in + other.tokens_in,
             tokens_out=self.tokens_out + other.tokens_out,
-            usd=(self.usd or 0.0) + (other.usd or 0.0) if known else None,
+            usd=None if self.usd is None or other.usd is None else self.usd + other.usd,
+            counted=self.counted and other.counted,
             estimated=self.estimated or other.estimated,
         )
 

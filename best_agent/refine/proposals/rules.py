@@ -1,0 +1,52 @@
+"""Proposals from the built-in rewrite rules: deterministic, free, and no language model."""
+
+from collections.abc import Iterator
+
+from best_agent.errors import UsageError
+from best_agent.refine.proposals.base import Estimate, Prompt, Proposal, Request
+from best_agent.rules import rewrites
+
+
+class RuleSource:
+    """Each rewrite of the parent that the rules know, one after another."""
+
+    kind = "rules"
+    note = "built-in rules, not a language model"
+    departure = "nothing leaves this machine: the rules run here"
+    first_wins = True
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def per_round(self) -> int:
+        """One is judged and accepted at a time; rejected ones before it are not known beforehand."""
+        return 2
+
+    def expected(self, rounds: int) -> int:
+        """A few for each round."""
+        return self.per_round() * rounds
+
+    def check(self) -> None:
+        """Refuse languages that have no rules.
+
+        Raises:
+            UsageError: there are no rules for the language.
+        """
+        if self._language != "python":
+            raise UsageError(
+                f"the built-in rules rewrite Python only, not {self._language}; name a source of proposals: "
+                "--model NAME, --command CMD or --candidates PATH"
+            )
+
+    def estimate(self, prompt: Prompt) -> Estimate | None:  # noqa: ARG002  (the protocol's signature)
+        """Rules cost nothing."""
+        return None
+
+    def propose(self, request: Request) -> Iterator[Proposal]:
+        """The rewrites of the parent, in the order of the rules."""
+        for rewrite in rewrites(request.parent.text.encode())[request.skip :]:
+            yield Proposal(
+                origin=f"{rewrite.rule} {rewrite.name}",
+                code=rewrite.source.decode(),
+                detail=rewrite.message,
+            )
