@@ -1,0 +1,215 @@
+"""What a value is: its builtin type, and whether it is plain data, as far as the source proves it."""
+
+from typing import TYPE_CHECKING
+
+from best_agent.rules.facts.model import Binding, Scope, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node
+
+    from best_agent.rules.facts.facts import Facts
+
+_DEPTH = 24
+_LITERALS = {
+    "list": "list",
+    "list_comprehension": "list",
+    "dictionary": "dict",
+    "dictionary_comprehension": "dict",
+    "set": "set",
+    "set_comprehension": "set",
+    "tuple": "tuple",
+    "expression_list": "tuple",
+    "generator_expression": "generator",
+    "integer": "int",
+    "float": "float",
+    "true": "bool",
+    "false": "bool",
+    "none": "None",
+    "comparison_operator": "bool",
+    "not_operator": "bool",
+}
+_CALLS = {
+    **{name: name for name in ("list", "set", "frozenset", "dict", "str", "bytes", "bytearray", "tuple")},
+    **{name: name for name in ("int", "float", "range", "bool")},
+    "sorted": "list",
+    "len": "int",
+    "ord": "int",
+    "id": "int",
+    "hash": "int",
+    "chr": "str",
+    "repr": "str",
+    "input": "str",
+    "hex": "str",
+    "bin": "str",
+    "format": "str",
+    "open": "file",
+}
+_ANNOTATIONS = {
+    **{name: name for name in ("list", "set", "frozenset", "dict", "str", "bytes", "bytearray", "tuple")},
+    **{name: name for name in ("int", "float", "bool")},
+    "List": "list",
+    "Set": "set",
+    "Dict": "dict",
+    "Tuple": "tuple",
+    "deque": "deque",
+}
+_STR_METHODS = {
+    **dict.fromkeys(("split", "rsplit", "splitlines"), "list"),
+    **dict.fromkeys(
+        ("join", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "format", "title", "zfill"), "same"
+    ),
+    **dict.fromkeys(("ljust", "rjust", "center", "removeprefix", "removesuffix"), "same"),
+    **dict.fromkeys(("find", "rfind", "index", "count"), "int"),
+    "encode": "bytes",
+    "decode": "str",
+}
+_ARITHMETIC = frozenset({"+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"})
+
+
+def type_of(facts: "Facts", node: "Node | None", scope: Scope, depth: int = 0) -> str | None:
+    """The builtin type of an expression's value, or None where the source does not tell."""
+    if node is None or depth > _DEPTH:
+        return None
+    literal = _LITERALS.get(node.type)
+    if literal is not None:
+        return literal
+    handler = _TYPES.get(node.type)
+    return None if handler is None else handler(facts, node, scope, depth + 1)
+
+
+def type_of_variable(facts: "Facts", variable: Variable, depth: int = 0) -> str | None:
+    """The type that all bindings of a name agree on."""
+    if depth > _DEPTH:
+        return None
+    found: str | None = None
+    for binding in variable.bindings:
+        if binding.how in ("augment", "delete"):
+            continue
+        kind = _type_of_binding(facts, binding, depth + 1)
+        if kind is None or (found is not None and kind != found):
+            return None
+        found = kind
+    return found
+
+
+def _type_of_binding(facts: "Facts", binding: Binding, depth: int) -> str | None:
+    scope = binding.site.scope
+    if binding.annotation is not None:
+        return _type_of_annotation(facts, binding.annotation)
+    if binding.how in ("assign", "parallel"):
+        return type_of(facts, binding.value, scope, depth)
+    if binding.how == "with" and type_of(facts, binding.value, scope, depth) == "file":
+        return "file"
+    if binding.how == "for" and binding.value is not None:
+        kind = type_of(facts, binding.value, scope, depth)
+        return {"range": "int", "str": "str", "bytes": "int", "file": "line"}.get(kind or "")
+    return None
+
+
+def _type_of_annotation(facts: "Facts", annotation: "Node") -> str | None:
+    text = facts.text(annotation).strip().strip("\"'")
+    return _ANNOTATIONS.get(text.partition("[")[0].strip().removeprefix("typing."))
+
+
+def _string(facts: "Facts", node: "Node", _scope: Scope, _depth: int) -> str | None:
+    quote = facts.source.find(b'"', node.start_byte, node.end_byte)
+    single = facts.source.find(b"'", node.start_byte, node.end_byte)
+    first = min(at for at in (quote, single, node.end_byte) if at >= 0)
+    prefix = facts.source[node.start_byte : first].lower()
+    return "bytes" if b"b" in prefix else "str"
+
+
+def _named(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+    variable = facts.variable(facts.text(node), scope)
+    return None if variable is None else type_of_variable(facts, variable, depth)
+
+
+def _inner(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+    return type_of(facts, node.named_children[0], scope, depth) if node.named_child_count == 1 else None
+
+
+def _value(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+    return type_of(facts, node.child_by_field_name("value"), scope, depth)
+
+
+def _unary(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+    kind = type_of(facts, node.child_by_field_name("argument"), scope, depth)
+    return kind if kind in ("int", "float") else None
+
+
+def _either(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+    children = node.named_children
+    if node.type == "conditional_expression" and len(children) == 3:
+        children = [children[0], children[2]]
+    kinds = {type_of(facts, child, scope, depth) for child in children}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _binary(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+    operator = node.child_by_field_name("operator")
+    left = type_of(facts, node.child_by_field_name("left"), scope, depth)
+    right = type_of(facts, node.child_by_field_name("right"), scope, depth)
+    sign = operator.type if operator is not None else ""
+    if sign == "%" and left in ("str", "bytes"):
+        return left
+    if sign == "*":
+        sequence = left if left in ("list", "str", "bytes", "tuple") else right
+        if sequence in ("list", "str", "bytes", "tuple"):
+            return sequence
+    if sign == "+" and left in ("list", "str", "bytes", "tuple"):
+        return left
+    if sign == "+" and right in ("list", "str", "bytes", "tuple"):
+        return right
+    return "int" if left == right == "int" and sign in _ARITHMETIC else None
+
+
+def _call(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+    function = node.child_by_field_name("function")
+    if function is None:
+        return None
+    if function.type == "identifier":
+        name = facts.text(function)
+        return _CALLS.get(name) if facts.is_builtin(name, scope) else _imported(name)
+    if function.type != "attribute":
+        return None
+    name = facts.text(function.child_by_field_name("attribute") or function)
+    receiver = type_of(facts, function.child_by_field_name("object"), scope, depth)
+    if name == "copy" and receiver in ("list", "set", "dict", "deque"):
+        return receiver
+    if receiver == "file":
+        return {"readlines": "list", "read": "text", "readline": "line"}.get(name)
+    if receiver in ("str", "bytes", "line", "text"):
+        kind = _STR_METHODS.get(name)
+        return receiver if kind == "same" else kind
+    return "list" if name in ("split", "splitlines", "rsplit") else None
+
+
+def _imported(name: str) -> str | None:
+    return {"deque": "deque", "defaultdict": "dict", "Counter": "dict", "OrderedDict": "dict"}.get(name)
+
+
+def _subscript(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+    index = node.child_by_field_name("subscript")
+    kind = type_of(facts, node.child_by_field_name("value"), scope, depth)
+    if kind == "str":
+        return "str"
+    if index is not None and index.type == "slice" and kind in ("list", "tuple", "bytes"):
+        return kind
+    return "int" if kind == "bytes" else None
+
+
+_TYPES: "dict[str, Callable[[Facts, Node, Scope, int], str | None]]" = {
+    "string": _string,
+    "concatenated_string": _string,
+    "identifier": _named,
+    "parenthesized_expression": _inner,
+    "named_expression": _value,
+    "unary_operator": _unary,
+    "conditional_expression": _either,
+    "boolean_operator": _either,
+    "binary_operator": _binary,
+    "call": _call,
+    "subscript": _subscript,
+}
