@@ -26,7 +26,6 @@ from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 EXTRA = 16
 """Calls beyond the bound that are kept when they are larger than all before."""
 Arguments = Tuple[Tuple[Any, ...], Dict[str, Any]]
-_ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class UnrecordableError(Exception):
@@ -207,8 +206,8 @@ def find_function(module: Any, qualname: str) -> Tuple[Any, int]:
         static = static.__wrapped__  # functools.lru_cache: each new call arrives at what it wraps
     if not isinstance(static, types.FunctionType):
         raise UnrecordableError("%s is of type %s, not a Python function" % (qualname, type(static).__name__))
-    if static.__code__.co_flags & _ASYNCHRONOUS:
-        raise UnrecordableError("%s is asynchronous" % qualname)
+    if inspect.isasyncgenfunction(static):
+        raise UnrecordableError("%s is an asynchronous generator" % qualname)
     return static, leading
 
 
@@ -219,9 +218,11 @@ def trampoline(function: Any, index: int) -> types.CodeType:
     """
     free = function.__code__.co_freevars
     lines = ["def outer():", *("    %s = None" % name for name in free)]
-    lines += ["    def inner(*__best_agent_args, **__best_agent_kwargs):"]
+    waits, awaits = ("async ", "await ") if inspect.iscoroutinefunction(function) else ("", "")
+    lines += ["    %sdef inner(*__best_agent_args, **__best_agent_kwargs):" % waits]
     lines += ["        if 0: %s" % ", ".join(free)] if free else []
-    enter = "        return __import__('sys').modules[%r].RECORDER.enter" % __name__
+    lines += ["        recorder = __import__('sys').modules[%r].RECORDER" % __name__]
+    enter = "        return %srecorder.enter" % awaits
     lines += [enter + "(%d, __best_agent_args, __best_agent_kwargs)" % index, "    return inner"]
     names: Dict[str, Any] = {}
     exec(compile("\n".join(lines), function.__code__.co_filename, "exec"), names)  # noqa: S102  (made above)

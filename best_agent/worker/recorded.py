@@ -178,7 +178,7 @@ class _Variation:
         """The item as it is in a later round."""
         kind = type(item)
         if kind in _NUMBERS:
-            return item + turn * self.step
+            return _moved(item, turn * self.step)
         if kind is str:
             return self._text(item, turn)
         if kind in (bytes, bytearray):
@@ -202,6 +202,13 @@ class _Variation:
         if words:
             return varied
         return _LAST_DIGITS.sub(lambda run: str(int(run.group()) + turn).zfill(len(run.group())), text)
+
+
+def _moved(number: Any, by: int) -> Any:
+    try:
+        return number + by
+    except ArithmeticError:  # a step beyond all floats, or a Decimal that signals
+        return number
 
 
 def _letters(number: int) -> str:

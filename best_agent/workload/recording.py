@@ -3,6 +3,10 @@
 The tests run in the user's interpreter, in the user's tree, as `pytest` would run them; see
 worker/recorder.py. What comes back is a file that only that interpreter's worker reads; here only its
 index is read.
+
+The way through: `record` the calls; let `scaling.choose` try them on the baseline's worker, which builds
+arguments by `worker.recorded.builder(path, index, mode)`; measure what was chosen at its sizes, and compare
+the results of the other calls as recorded. Own code: the recording is trusted as far as the tests are.
 """
 
 import contextlib
@@ -29,7 +33,7 @@ _OTHER_WAYS = "name the tests with --tests PATH, or give the input with --call o
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Request:
     """The function whose calls are recorded, and what its tests are run by."""
 
     python: Path
@@ -77,7 +81,7 @@ class Recording:
 
 
 def record(
-    subject: Subject, folder: Path, tests: tuple[Path, ...] = (), *, seconds: float = 120.0
+    request: Request, folder: Path, tests: tuple[Path, ...] = (), *, seconds: float = 120.0
 ) -> Recording:
     """Run the tests that reach the function and keep the arguments of its calls in `folder`.
 
@@ -92,20 +96,20 @@ def record(
     missing = [path for path in tests if not path.exists()]
     if missing:
         raise UsageError(f"--tests {missing[0]}: there is no such file or folder")
-    tiers = (_files(tests),) if tests else reaching.tiers(subject.tree, subject.file, subject.name)
+    tiers = (_files(tests),) if tests else reaching.tiers(request.tree, request.file, request.name)
     if not tiers:
         raise UsageError(
-            f"no test in {subject.tree} names {subject.name} or imports {subject.file.name}; {_OTHER_WAYS}"
+            f"no test in {request.tree} names {request.name} or imports {request.file.name}; {_OTHER_WAYS}"
         )
     deadline_seconds = seconds / len(tiers)
     for tier in tiers[:-1]:
-        summary = _run(subject, folder, tier, deadline_seconds)
+        summary = _run(request, folder, tier, deadline_seconds)
         if summary["kept"]:
-            return _recording(subject, folder, tier, summary)
-    summary = _run(subject, folder, tiers[-1], deadline_seconds)
+            return _recording(request, folder, tier, summary)
+    summary = _run(request, folder, tiers[-1], deadline_seconds)
     if not summary["kept"]:
-        raise UsageError(_nothing_kept(subject, summary, sum(map(len, tiers))))
-    return _recording(subject, folder, tiers[-1], summary)
+        raise UsageError(_nothing_kept(request, summary, sum(map(len, tiers))))
+    return _recording(request, folder, tiers[-1], summary)
 
 
 def _files(tests: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -119,15 +123,15 @@ def _files(tests: tuple[Path, ...]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(files))
 
 
-def _run(subject: Subject, folder: Path, tests: tuple[Path, ...], seconds: float) -> dict[str, Any]:
+def _run(request: Request, folder: Path, tests: tuple[Path, ...], seconds: float) -> dict[str, Any]:
     """The recorder's summary; one made of what it left where it was ended."""
     folder.mkdir(parents=True, exist_ok=True)
     spec = {
-        "file": str(subject.file),
-        "module": subject.module,
-        "qualname": subject.name,
-        "tree": str(subject.tree),
-        "roots": [str(root) for root in subject.roots],
+        "file": str(request.file),
+        "module": request.module,
+        "qualname": request.name,
+        "tree": str(request.tree),
+        "roots": [str(root) for root in request.roots],
         "tests": [str(path.absolute()) for path in tests],
         "out": str(folder / "calls"),
         "summary": str(folder / "summary.json"),
@@ -139,7 +143,7 @@ def _run(subject: Subject, folder: Path, tests: tuple[Path, ...], seconds: float
     }
     (folder / "summary.json").unlink(missing_ok=True)
     (folder / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
-    ended, output = _in_time(subject, folder / "spec.json", seconds + _GRACE_SECONDS)
+    ended, output = _in_time(request, folder / "spec.json", seconds + _GRACE_SECONDS)
     try:
         summary: dict[str, Any] = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -151,13 +155,13 @@ def _run(subject: Subject, folder: Path, tests: tuple[Path, ...], seconds: float
     return summary
 
 
-def _in_time(subject: Subject, spec: Path, seconds: float) -> tuple[bool, str]:
+def _in_time(request: Request, spec: Path, seconds: float) -> tuple[bool, str]:
     """Whether the recorder came to its end in time, and the end of what it and the tests printed."""
     program = Path(__file__).parents[1] / "worker" / "recorder.py"
     with tempfile.TemporaryFile() as printed:
         process = subprocess.Popen(
-            [str(subject.python), str(program), str(spec)],
-            cwd=subject.tree,
+            [str(request.python), str(program), str(spec)],
+            cwd=request.tree,
             env=_environ(os.environ),
             stdin=subprocess.DEVNULL,
             stdout=printed,
@@ -217,7 +221,7 @@ def _index(path: Path) -> tuple[RecordedCall, ...]:
 
 
 def _recording(
-    subject: Subject, folder: Path, tests: tuple[Path, ...], summary: Mapping[str, Any]
+    request: Request, folder: Path, tests: tuple[Path, ...], summary: Mapping[str, Any]
 ) -> Recording:
     notes = []
     if summary["stopped"]:
@@ -225,8 +229,8 @@ def _recording(
     if summary["failed"]:
         notes.append(f"{summary['failed']} tests failed, the first: {summary['failure']}")
     where = summary["where"]
-    if where is not None and not os.path.samefile(where, subject.file):
-        notes.append(f"the tests call the function of {where}, not of {subject.file}; only inputs are taken")
+    if where is not None and not os.path.samefile(where, request.file):
+        notes.append(f"the tests call the function of {where}, not of {request.file}; only inputs are taken")
     path = folder / "calls"
     return Recording(
         path=path,
@@ -241,14 +245,14 @@ def _recording(
     )
 
 
-def _nothing_kept(subject: Subject, summary: Mapping[str, Any], files: int) -> str:
+def _nothing_kept(request: Request, summary: Mapping[str, Any], files: int) -> str:
     """Why the tests gave no call, the cause that the user can do something about first."""
-    name = subject.name
+    name = request.name
     if summary["code"] is None and summary["stopped"]:
         return f"the tests did not call {name} before their time was over; {_OTHER_WAYS}"
     if summary["code"] is None:
         last = (summary["output"].splitlines() or ["it printed nothing"])[-1][:200]
-        return f"the tests could not be run by {subject.python}: {last}"
+        return f"the tests could not be run by {request.python}: {last}"
     if summary["problem"]:
         return f"calls cannot be recorded: {summary['problem']}; {_OTHER_WAYS}"
     if summary["calls"]:
@@ -258,14 +262,14 @@ def _nothing_kept(subject: Subject, summary: Mapping[str, Any], files: int) -> s
     if summary["failed"]:
         return f"the tests fail before they reach {name}: {summary['failure']}"
     if summary["ran"] == 0:
-        return _nothing_ran(subject, summary, files)
+        return _nothing_ran(request, summary, files)
     done = f"{summary['ran']} tests of {files} files ran"
     return f"no test reaches {name}: {done} and none called it; {_OTHER_WAYS}"
 
 
-def _nothing_ran(subject: Subject, summary: Mapping[str, Any], files: int) -> str:
+def _nothing_ran(request: Request, summary: Mapping[str, Any], files: int) -> str:
     if summary["runner"] == "unittest":
-        have = f"pytest is not installed for {subject.python} and unittest finds no test in the {files} files"
-        return f"{have} that may reach {subject.name}; install pytest there, or {_OTHER_WAYS}"
+        have = f"pytest is not installed for {request.python} and unittest finds no test in the {files} files"
+        return f"{have} that may reach {request.name}; install pytest there, or {_OTHER_WAYS}"
     last = (summary["output"].splitlines() or ["it printed nothing"])[-1][:200]
-    return f"{summary['runner']} ran none of the {files} files that may reach {subject.name}: {last}"
+    return f"{summary['runner']} ran none of the {files} files that may reach {request.name}: {last}"
