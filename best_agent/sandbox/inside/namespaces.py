@@ -1,0 +1,142 @@
+"""A world of its own for the supervisor: namespaces, a read-only file tree, a scratch file system."""
+
+import contextlib
+import os
+import signal
+import socket
+import stat
+from collections.abc import Iterable
+from typing import Final
+
+from best_agent.sandbox.inside import kernel
+
+SCRATCH: Final = "/box"
+"""Where the scratch directory lies inside."""
+_INODES: Final = 16384
+_DEVICES: Final = ("null", "zero", "full", "random", "urandom")
+_LINKS: Final = (
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+)
+
+
+def enter(*, root: str, readable: Iterable[str], scratch_bytes: int, target_uid: int | None) -> None:
+    """Go on as the first process of fresh namespaces; the calling process only waits for that one.
+
+    Args:
+        root: an empty directory that the new file tree is mounted on.
+        readable: host paths shown read-only at the same place; missing ones are left out.
+        scratch_bytes: size of the scratch file system.
+        target_uid: as root, the user to become; None otherwise, a user namespace is made.
+
+    Raises:
+        OSError: the kernel refuses one of the steps.
+    """
+    uid, gid = os.getuid(), os.getgid()
+    flags = (
+        kernel.CLONE_NEWNS
+        | kernel.CLONE_NEWPID
+        | kernel.CLONE_NEWNET
+        | kernel.CLONE_NEWIPC
+        | kernel.CLONE_NEWUTS
+    )
+    if target_uid is None:
+        kernel.unshare(flags | kernel.CLONE_NEWUSER)
+        _map_ids(uid, gid)
+    else:
+        kernel.unshare(flags)
+    child = os.fork()
+    if child:
+        _stand_by(child)
+    owner = uid if target_uid is None else target_uid
+    _build_tree(root, readable, scratch_bytes, owner, gid if target_uid is None else target_uid)
+    socket.sethostname("sandbox")
+    kernel.pivot_into(root)
+    if target_uid is None:
+        kernel.drop_bounding_set()
+        kernel.keep_capabilities()
+    else:
+        kernel.become(target_uid)
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+
+
+def _map_ids(uid: int, gid: int) -> None:
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{uid} {uid} 1"),
+        ("gid_map", f"{gid} {gid} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+
+
+def _stand_by(child: int) -> None:
+    """Hold nothing open but wait, and end as the child ends."""
+    os.closerange(0, 1 << 16)
+    _, status = os.waitpid(child, 0)
+    os._exit(0 if status == 0 else 1)
+
+
+def _build_tree(root: str, readable: Iterable[str], scratch_bytes: int, uid: int, gid: int) -> None:
+    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("tmpfs", root, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=1m,mode=0755")
+    shown: list[str] = []
+    for path in sorted(readable, key=len):
+        _show(root, path, shown)
+    os.makedirs(root + "/dev", exist_ok=True)
+    for name in _DEVICES:
+        _bind_file(f"/dev/{name}", f"{root}/dev/{name}")
+    for name, target in _LINKS:
+        os.symlink(target, f"{root}/dev/{name}")
+    os.makedirs(root + "/proc", exist_ok=True)
+    quiet = kernel.MS_NOSUID | kernel.MS_NODEV
+    kernel.mount("proc", root + "/proc", "proc", quiet | kernel.MS_NOEXEC | kernel.MS_RDONLY)
+    os.makedirs(root + SCRATCH)
+    # Programs that insist on /tmp find their scratch directory there.
+    with contextlib.suppress(FileExistsError):
+        os.symlink(SCRATCH, root + "/tmp")  # noqa: S108  (a link inside the sandbox, to its scratch)
+    kernel.seal_mounts(root)
+    options = f"size={scratch_bytes},nr_inodes={_INODES},mode=0700,uid={uid},gid={gid}"
+    kernel.mount("tmpfs", root + SCRATCH, "tmpfs", quiet, options)
+
+
+def _show(root: str, path: str, shown: list[str]) -> None:
+    """Make a host path visible at the same place inside, a symbolic link as a link."""
+    try:
+        kind = os.lstat(path).st_mode
+    except OSError:
+        return
+    if any(path == seen or path.startswith(seen + "/") for seen in shown):
+        return
+    if stat.S_ISLNK(kind):
+        _link(root, path)
+        _show(root, os.path.realpath(path), shown)
+        return
+    real = os.path.realpath(path)
+    if real != path:  # a parent is a link
+        _show(root, real, shown)
+        _link(root, path)
+        return
+    if stat.S_ISDIR(kind):
+        os.makedirs(root + path, exist_ok=True)
+        kernel.mount(path, root + path, None, kernel.MS_BIND | kernel.MS_REC)
+    elif stat.S_ISREG(kind):
+        _bind_file(path, root + path)
+    shown.append(path)
+
+
+def _link(root: str, path: str) -> None:
+    target = os.readlink(path) if os.path.islink(path) else os.path.realpath(path)
+    with contextlib.suppress(OSError):  # the place is taken by a folder that is shown already
+        os.makedirs(os.path.dirname(root + path), exist_ok=True)
+        os.symlink(target, root + path)
+
+
+def _bind_file(path: str, place: str) -> None:
+    if not os.path.exists(path):
+        return
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    os.close(os.open(place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o444))
+    kernel.mount(path, place, None, kernel.MS_BIND)

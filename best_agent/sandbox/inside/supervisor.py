@@ -1,0 +1,339 @@
+"""The supervisor: one process per session, the direct parent of every target.
+
+It is told what to run over a socket that no target ever holds, and answers with what it saw. It reads
+nothing that a target sends but single bytes of the handshake; the rest is passed on as bytes.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+from best_agent.sandbox.inside import (
+    channel,
+    confine,
+    kernel,
+    landlock,
+    meters,
+    namespaces,
+    scratch,
+    targets,
+    watch,
+    zygote,
+)
+
+_EXEC_RUNTIME_BYTES: Final = 64 << 20
+"""Address space granted for a program's own code and libraries, which are mapped after the bound is set."""
+_NS_PER_S: Final = 1_000_000_000
+_BLOBS_AT_MOST: Final = 1 << 30
+_SCRATCH_TICK_MS: Final = 5
+_DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+
+class Supervisor:
+    """A session as seen from inside."""
+
+    def __init__(self, harness: socket.socket, config: dict[str, Any], files: dict[str, bytes]) -> None:
+        self.harness = harness
+        self.config = config
+        self.files = files
+        self.box: str = config["box"]
+        self.function = config["source"] is not None
+        self.writable = config["handshakes"] == 0
+        self.strict = config["isolation"] == "strict"
+        self.confinement = self._confinement()
+        self.orders: socket.socket | None = None
+        self.zygote = 0
+        if self.function:
+            self._start_zygote()
+
+    def _confinement(self) -> confine.Confinement:
+        config = self.config
+        if config["isolation"] == "none":
+            return confine.Confinement(None, None, False, False)
+        rules = [(path, landlock.READ) for path in config["readable"]]
+        rules += [(path, landlock.DEVICE) for path in _DEVICES]
+        everything = landlock.all_rights(landlock.abi())
+        rules.append((self.box, everything if self.writable else landlock.READ))
+        if self.strict and not self.function:
+            rules.append(("/proc", landlock.READ))
+        return confine.Confinement(
+            landlock.ruleset(rules),
+            None if self.strict else config["target_uid"],
+            config["keep_read"],
+            landlock.abi() < landlock.ABI_SCOPES,
+        )
+
+    def _start_zygote(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.zygote = os.fork()
+        if self.zygote == 0:
+            try:
+                self.harness.close()
+                ours.close()
+                os.chdir(self.box)
+                zygote.serve(theirs, self.config["source"], self.config["entry"], self.confinement)
+            finally:
+                os._exit(1)
+        theirs.close()
+        self.orders = ours
+
+    def serve(self) -> None:
+        """Run what the harness asks for until it hangs up."""
+        while True:
+            try:
+                message = channel.receive(self.harness, blob_bytes=_BLOBS_AT_MOST)
+            except channel.ChannelClosedError:
+                return
+            try:
+                header, blobs = self.run(message.header, message.fds[0])
+            except (OSError, RuntimeError, ValueError) as error:
+                header, blobs = {"error": f"{type(error).__name__}: {error}"}, []
+            finally:
+                for fd in message.fds:
+                    with contextlib.suppress(OSError):
+                        os.close(fd)
+            channel.send(self.harness, header, blobs)
+
+    def run(self, order: dict[str, Any], stdin: int) -> tuple[dict[str, Any], list[bytes]]:
+        """One run: everything made anew, nothing left behind.
+
+        Raises:
+            OSError: the supervisor failed.
+            RuntimeError: the target could not be confined.
+        """
+        if self.writable:
+            self._prepare_scratch()
+        with contextlib.ExitStack() as stack:
+            ends = _Ends(stack, handshakes=self.config["handshakes"] > 0, function=self.function)
+            feed = stdin if self.function else None
+            given = ends.targets(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) if self.function else stdin)
+            if self.function:
+                stack.callback(os.close, given[0])
+            pid = self._start(order, given)
+            ends.close_targets()
+            try:
+                watcher = watch.Watch(
+                    pid,
+                    self._plan(order, feed),
+                    ends.sinks(order),
+                    ends.event,
+                    ends.go,
+                    self.harness.fileno(),
+                )
+                watcher.run()
+            finally:
+                usage, status = self._end(pid)
+            trouble = os.read(ends.trouble, 4096).decode("utf-8", "replace")
+            if trouble.startswith("confine"):
+                raise RuntimeError(trouble)
+            watcher.drain()
+        report = _report(watcher, usage, status, trouble)
+        collected = scratch.collect(self.box, self.config["collect"]) if self.writable else {}
+        if self.writable:
+            scratch.empty(self.box)
+        report["collected"] = list(collected)
+        empty = watch.Sink(-1, 0, None)
+        blobs = [bytes(watcher.sinks.get(name, empty).data) for name in ("answer", "stdout", "stderr")]
+        return report, [*blobs, *collected.values()]
+
+    def _prepare_scratch(self) -> None:
+        scratch.empty(self.box)
+        scratch.lay(self.box, self.files, self.confinement.target_uid)
+
+    def _bounds(self, order: dict[str, Any]) -> confine.Bounds:
+        processes: int | None = order["processes"] + 2  # the supervisor counts too, and what waits beside it
+        if self.config["isolation"] == "none":
+            processes = None
+        elif not self.strict and self.confinement.target_uid is None:
+            processes = order["processes"] + meters.tasks_of(os.getuid())
+        return confine.Bounds(
+            core=order["core"],
+            cpu_ns=order["cpu_ns"],
+            address_bytes=order["memory_bytes"] + (0 if self.function else _EXEC_RUNTIME_BYTES),
+            file_bytes=order["scratch_bytes"],
+            processes=processes,
+            one_process=self.config["handshakes"] > 0,
+            may_exec=not self.function,
+        )
+
+    def _start(self, order: dict[str, Any], fds: Sequence[int]) -> int:
+        bounds = self._bounds(order)
+        if self.orders is None:
+            os.chdir(self.box)
+            return targets.start(self.config["argv"], self.config["env"], fds, self.confinement, bounds)
+        socket.send_fds(
+            self.orders, [json.dumps({"bounds": bounds, "traced": order["traced"]}).encode()], list(fds)
+        )
+        answer = self.orders.recv(4096)
+        if not answer:
+            raise RuntimeError("the warmed interpreter ended")
+        reply = json.loads(answer)
+        if "error" in reply:
+            raise RuntimeError(reply["error"])
+        return int(reply["pid"])
+
+    def _plan(self, order: dict[str, Any], feed: int | None) -> watch.Plan:
+        tick: dict[str, Any] = {}
+        if self.writable and not self.strict:
+            bound = order["scratch_bytes"]
+            tick = {"usage": lambda: scratch.used_bytes(self.box) > bound, "tick_ms": _SCRATCH_TICK_MS}
+        prefix = b"L" if self.function else b""
+        return watch.Plan(
+            expected=prefix + b"RD" * self.config["handshakes"],
+            cpu_ns=order["cpu_ns"],
+            wall_ns=order["wall_ns"],
+            feed=feed,
+            tree=self.writable,
+            at_ready=None if self.function else self._tighten(order["memory_bytes"]),
+            **tick,
+        )
+
+    def _tighten(self, memory_bytes: int) -> Any:  # noqa: ANN401  (a callback of Plan's type)
+        """At the measured call the bound counts from what is mapped then."""
+
+        def tighten(pid: int) -> None:
+            mapped = meters.mapped_bytes(pid)
+            if mapped is not None:
+                bound = mapped + memory_bytes
+                with contextlib.suppress(OSError):
+                    resource.prlimit(pid, resource.RLIMIT_AS, (bound, bound))
+
+        return tighten
+
+    def _end(self, pid: int) -> tuple[resource.struct_rusage, int]:
+        """Kill all that the target left, wait for every process; usage with that of orphans added."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        _, status, usage = os.wait4(pid, 0)
+        if not self.function:
+            self._sweep()
+        return usage, status
+
+    def _sweep(self) -> None:
+        while True:
+            if self.strict:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(-1, signal.SIGKILL)
+            else:
+                for pid in meters.descendants(os.getpid()):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            try:
+                os.waitpid(-1, 0)
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            except ChildProcessError:
+                return
+
+
+class _Ends:
+    """Both ends of every channel of one run."""
+
+    def __init__(self, stack: contextlib.ExitStack, *, handshakes: bool, function: bool) -> None:
+        self._stack = stack
+        self._function = function
+        self._given: list[int] = []
+        self.stdout = self._pipe()
+        self.stderr = self._pipe()
+        self.event: int | None = None
+        self.go: socket.socket | None = None
+        self.answer: int | None = None
+        self._target_go: socket.socket | None = None
+        if handshakes:
+            self.event = self._pipe()
+            self.go, self._target_go = socket.socketpair()
+            stack.callback(self.go.close)
+            stack.callback(self._target_go.close)
+            self._given.append(self._target_go.fileno())
+            self.answer = self._pipe()
+        self.trouble = self._pipe()
+
+    def _pipe(self) -> int:
+        ours, theirs = os.pipe()
+        self._stack.callback(os.close, ours)
+        self._given.append(theirs)
+        return ours
+
+    def targets(self, stdin: int) -> list[int]:
+        """The target's descriptors in the order of their places, the one for trouble last."""
+        return [stdin, *self._given]
+
+    def close_targets(self) -> None:
+        """Let go of the target's ends, so that its end is the end of the pipes."""
+        for fd in self._given:
+            if self._target_go is None or fd != self._target_go.fileno():
+                os.close(fd)
+        if self._target_go is not None:
+            self._target_go.close()
+
+    def sinks(self, order: dict[str, Any]) -> dict[str, watch.Sink]:
+        """What is read of the target, with bounds."""
+        bound = order["output_bytes"]
+        found = {
+            "stdout": watch.Sink(self.stdout, bound, "output"),
+            "stderr": watch.Sink(self.stderr, order["stderr_bytes"], None),
+        }
+        if self._function and self.answer is not None:
+            found["answer"] = watch.Sink(self.answer, bound, "answer")
+        return found
+
+
+def _report(watcher: watch.Watch, usage: resource.struct_rusage, status: int, trouble: str) -> dict[str, Any]:
+    cpu_ns = int((usage.ru_utime + usage.ru_stime) * _NS_PER_S)
+    return {
+        "steps": [[step.cpu_ns, step.minor_faults, step.wall_ns, step.resumed_ns] for step in watcher.steps],
+        "expected": len(watcher.plan.expected),
+        "stopped": watcher.stopped,
+        "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+        "own_cpu_ns": watcher.cpu_ns,
+        "tree_cpu_ns": max(cpu_ns, watcher.cpu_ns),
+        "minor_faults": usage.ru_minflt,
+        "wall_ns": watcher.ended_ns - watcher.started_ns,
+        "peak_bytes": None,
+        "trouble": trouble,
+        "cut": [name for name, sink in watcher.sinks.items() if sink.cut],
+    }
+
+
+def _isolate(config: dict[str, Any]) -> None:
+    if config["engine"] == "namespaces":
+        namespaces.enter(
+            root=config["root"],
+            readable=config["readable"],
+            scratch_bytes=config["scratch_bytes"],
+            target_uid=config["target_uid"],
+        )
+    elif config["target_uid"] is not None:
+        os.chown(config["box"], config["target_uid"], config["target_uid"])
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    if config["isolation"] != "none":
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+
+
+def main(descriptor: int) -> None:
+    """Serve the harness on an inherited socket; never returns."""
+    harness = socket.socket(fileno=descriptor)
+    os.set_inheritable(descriptor, False)
+    os.umask(0o022)
+    try:
+        message = channel.receive(harness, blob_bytes=_BLOBS_AT_MOST)
+        config = message.header
+        _isolate(config)
+        files = dict(zip(config["files"], message.blobs, strict=True))
+        supervisor = Supervisor(harness, config, files)
+        channel.send(harness, {"ready": True, "landlock": landlock.abi()})
+    except (OSError, ValueError) as error:
+        channel.send(harness, {"error": str(error)})
+        sys.exit(1)
+    with contextlib.suppress(channel.ChannelClosedError):
+        supervisor.serve()
+    # The first process of a pid namespace takes all others with it; elsewhere the zygote sees our end
+    # of its socket close.
+    os._exit(0)
