@@ -17,6 +17,10 @@ def cdf(t: float, df: float) -> float:
     """
     if not df > 0:
         raise ValueError(f"degrees of freedom are above 0, not {df}")
+    if t * t < df:
+        # Around the middle df / (df + t^2) rounds to 1; the complement keeps the digits of a small t.
+        centre = 0.5 * incomplete_beta(0.5, df / 2, t * t / (df + t * t))
+        return 0.5 + math.copysign(centre, t)
     tail = 0.5 * incomplete_beta(df / 2, 0.5, df / (df + t * t))
     return tail if t < 0 else 1 - tail
 

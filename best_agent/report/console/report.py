@@ -26,7 +26,7 @@ def _draw(console: Console, table: ScoreTable) -> None:
     console.print(_plain(f"dual@{table.ks[-1]}: {EXPLAINED}."))
     console.print(
         _plain(
-            f"Protocol {table.protocol.value}, {_count(table.tasks, 'task')} scored, 95% intervals over tasks. "
+            f"Protocol {table.protocol.value}, {_count(table.tasks, 'task')}, 95% intervals over tasks. "
             "time@k: the loosest memory limit alone; space@k: the smallest inputs alone; pass@k: the easiest "
             "cell. 'std' are the references.",
             "dim",
