@@ -5,12 +5,13 @@ from enum import Enum, auto
 from math import log
 
 from best_agent.model.measurement import Compared
-from best_agent.model.refinement import Objective, Reason
+from best_agent.model.refinement import CandidateResult, Objective, Reason
 from best_agent.model.run import Status
 from best_agent.model.verdict import Contest, Grid, ProgramVerdict
 from best_agent.units import format_ratio
 
 _LIMITS = (Status.TIME_LIMIT, Status.MEMORY_LIMIT)
+_NOTHING = 1e-9
 _NOT_RACED = "not raced"
 """What a race says of cases of smaller scales that it left out."""
 
@@ -32,9 +33,6 @@ class Decision:
     accepted: bool
     reason: Reason
     detail: str
-    score: float = 0.0
-    """Sum of the logarithms of the ratios that the objective names, at the bad end of their interval;
-    smaller is better. Orders accepted candidates of one round."""
     retry: bool = False
     """True: more pairs could settle it."""
 
@@ -93,13 +91,26 @@ def decide(contest: Contest, terms: Terms, *, passes_more: bool = False) -> Deci
         return Decision(accepted=False, reason=Reason.UNDECIDED, detail=line, retry=True)
     if _Change.UNKNOWN in (time, memory) and not passes_more:
         return Decision(accepted=False, reason=Reason.NOT_COMPARED, detail=figures)
-    return Decision(accepted=True, reason=gain, detail=figures, score=_score(contest, terms.objective))
+    return Decision(accepted=True, reason=gain, detail=figures)
 
 
 def passes_more(verdict: ProgramVerdict, parent: ProgramVerdict) -> bool:
     """Whether a candidate passes a case on which its parent runs into a limit."""
     limited = {case.case for case in parent.cases if case.status in _LIMITS}
     return any(case.case in limited and case.status is Status.OK for case in verdict.cases)
+
+
+def score(result: CandidateResult, objective: Objective) -> float:
+    """Orders the accepted candidates of a round; smaller is better.
+
+    It is the sum of the logarithms of the ratios that the objective names, at the bad end of their
+    intervals. Nothing left at all counts like a billionth.
+    """
+    figures = {Objective.TIME: (result.time,), Objective.MEMORY: (result.memory,)}.get(
+        objective, (result.time, result.memory)
+    )
+    bounds = [high(figure) for figure in figures if figure is not None]
+    return sum(log(max(bound, _NOTHING)) for bound in bounds if bound is not None)
 
 
 def low(figure: Compared) -> float | None:
@@ -201,14 +212,6 @@ def _no_gain(time: _Change, memory: _Change, terms: Terms, figures: str) -> Deci
     wanted = "time or memory" if terms.objective is Objective.BOTH else str(terms.objective)
     line = f"no gain in {wanted} is shown: {figures}"
     return Decision(accepted=False, reason=Reason.NO_GAIN, detail=line)
-
-
-def _score(contest: Contest, objective: Objective) -> float:
-    figures = {Objective.TIME: (contest.time,), Objective.MEMORY: (contest.memory,)}.get(
-        objective, (contest.time, contest.memory)
-    )
-    bounds = [high(figure) for figure in figures if figure is not None]
-    return sum(log(bound) if bound > 0 else -50.0 for bound in bounds if bound is not None)
 
 
 def _one_line(text: str) -> str:

@@ -61,8 +61,8 @@ class Ledger:
             return None
         tokens, usd = self._next(estimate, calls)
         if self.max_tokens is not None and self.spent.tokens + tokens > self.max_tokens:
-            line = f"{self.spent.tokens:,} of {self.max_tokens:,} tokens are spent; a round takes about {tokens:,}"
-            return StopReason.TOKENS, line
+            spent = f"{self.spent.tokens:,} of {self.max_tokens:,} tokens are spent"
+            return StopReason.TOKENS, f"{spent}; a round takes about {tokens:,}"
         if self.max_usd is not None and (self.spent.usd is None or usd is None):
             return StopReason.USD, "what was spent is not known, so --max-usd could not be kept"
         if self.max_usd is not None and (self.spent.usd or 0) + (usd or 0) > self.max_usd:

@@ -54,7 +54,9 @@ def extract_code(answer: str, *, language: str, entry: str | None, cut_off: bool
         entry: name that the program must define; None where there is none (program mode).
         cut_off: the server says that the answer ended at a limit of its length.
     """
-    text = answer.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    # Half of a surrogate pair is no text that could be written or compiled.
+    text = answer.encode("utf-8", errors="replace").decode("utf-8")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     if not text.strip():
         return _nothing(Reason.EMPTY_ANSWER, "the answer is empty")
     text = _without_thinking(text)

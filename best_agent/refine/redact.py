@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
 _SECRET_SHAPES = re.compile(
@@ -29,7 +30,21 @@ class Redactor:
         return cls(value for name, value in found.items() if _SECRET_NAME.search(name))
 
     def __call__(self, text: str) -> str:
-        """The text without secrets."""
+        """The text without secrets, known ones and what looks like one."""
+        return _USER_INFO.sub(REDACTED, _SECRET_SHAPES.sub(REDACTED, self.known(text)))
+
+    def known(self, text: str) -> str:
+        """The text without the secrets of the environment; nothing else is touched."""
         for secret in self._secrets:
             text = text.replace(secret, REDACTED)
-        return _USER_INFO.sub(REDACTED, _SECRET_SHAPES.sub(REDACTED, text))
+        return text
+
+    def values(self, value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+        """A JSON value with all of its strings redacted."""
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, dict):
+            return {key: self.values(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.values(item) for item in value]
+        return value

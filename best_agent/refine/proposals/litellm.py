@@ -172,7 +172,8 @@ class LitellmSource:
     def _answer(self, model: str, request: Request) -> Proposal:
         response = self._call(model, request)
         choices = list(getattr(response, "choices", None) or ())
-        content = (choices[0].message.content or "") if choices else ""
+        # A server could send back the key that it was called with.
+        content = self._redact.known((choices[0].message.content or "") if choices else "")
         spend = self._spend(model, request, response, content)
         if not content:
             detail = "the server sent no answer (empty `choices`)" if not choices else "the answer is empty"

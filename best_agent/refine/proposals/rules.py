@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from best_agent.errors import UsageError
 from best_agent.refine.proposals.base import Estimate, Prompt, Proposal, Request
-from best_agent.rules import rewrites
+from best_agent.rules.rewrites import COMBINED, rewrites
 
 
 class RuleSource:
@@ -43,10 +43,15 @@ class RuleSource:
         return None
 
     def propose(self, request: Request) -> Iterator[Proposal]:
-        """The rewrites of the parent, in the order of the rules."""
-        for rewrite in rewrites(request.parent.text.encode())[request.skip :]:
+        """The rewrites of the parent, one fix each; the combination of all comes last.
+
+        One fix at a time says what each of them brings. The combination is for fixes that bring a gain
+        only together.
+        """
+        found = sorted(rewrites(request.parent.text.encode()), key=lambda rewrite: rewrite.rule == COMBINED)
+        for rewrite in found[request.skip :]:
             yield Proposal(
                 origin=f"{rewrite.rule} {rewrite.name}",
                 code=rewrite.source.decode(),
-                detail=rewrite.message,
+                detail=f"line {rewrite.line}: {rewrite.message}",
             )

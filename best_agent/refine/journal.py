@@ -1,0 +1,247 @@
+"""The run directory: an append-only log, every text by its hash, and the results so far.
+
+`run.jsonl` gets one line an event, on disk before the next step is taken. A run that was killed at any
+moment goes on from it: no answer is asked for twice, no candidate is judged twice.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from best_agent.errors import UsageError
+from best_agent.model.refinement import CandidateResult, RoundResult
+from best_agent.refine.archive import digest
+from best_agent.refine.codec import dump_proposal, dump_result, load_proposal, load_result
+from best_agent.refine.proposals.base import Proposal
+from best_agent.refine.redact import Redactor
+
+SCHEMA = "best-agent/refine-run/1"
+LOG = "run.jsonl"
+_IDENTITY = {
+    "schema": "written by another version of the tool's run format",
+    "task": "of another task",
+    "language": "of another language",
+    "start": "of another start",
+    "objective": "with another objective",
+    "seed": "with another seed",
+    "source": "with another source of proposals",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """What a log says of a run so far."""
+
+    rounds: tuple[RoundResult, ...] = ()
+    """Whole rounds."""
+    pending_parent: str | None = None
+    """Parent of the round that was begun and not ended, if there is one."""
+    pending: tuple[tuple[Proposal, CandidateResult | None], ...] = ()
+    """Its answers so far, each with its result if it was judged."""
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """Program text by digest."""
+
+
+class Journal:
+    """The log of one run. Only one process can hold it."""
+
+    def __init__(self, directory: Path, *, suffix: str, redact: Redactor | None = None) -> None:
+        self.directory = directory
+        self.past = Past()
+        self._suffix = suffix
+        self._redact = redact or Redactor()
+        self._file: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def begin(self, identity: Mapping[str, Any]) -> None:
+        """Start a new log with what identifies the run.
+
+        Raises:
+            UsageError: there is a run already, or the directory cannot be written.
+        """
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            (self.directory / "objects").mkdir(exist_ok=True)
+            self._open(os.O_CREAT | os.O_EXCL)
+        except FileExistsError:
+            raise UsageError(
+                f"{self.directory} holds a run already; go on with --resume {self.directory}, or name "
+                "another --run-dir"
+            ) from None
+        except OSError as error:
+            raise UsageError(f"--run-dir {self.directory}: {error.strerror}") from None
+        self._append({"event": "start", "schema": SCHEMA, **identity})
+
+    def resume(self, identity: Mapping[str, Any]) -> None:
+        """Read an existing log into `past` and go on behind it. A last line cut off by a kill is dropped.
+
+        Raises:
+            UsageError: there is no run, it is another run's, it is damaged, or a process still writes it.
+        """
+        try:
+            self._open(0)
+        except OSError as error:
+            raise UsageError(f"--resume {self.directory}: there is no {LOG} ({error.strerror})") from None
+        events = self._read()
+        self._check_identity(events, {"schema": SCHEMA, **identity})
+        try:
+            self.past = self._replay(events[1:])
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise UsageError(f"{self.directory / LOG} is damaged: {type(error).__name__}: {error}") from None
+        self._append({"event": "resumed"})
+
+    def round_begun(self, number: int, parent: str) -> None:
+        """A round starts from a parent."""
+        self._append({"event": "round", "round": number, "parent": parent})
+
+    def answered(self, number: int, slot: int, proposal: Proposal) -> None:
+        """An answer came. Its texts are stored before the line that names them."""
+        for text in (proposal.code, proposal.raw):
+            if text:
+                self._store(text)
+        self._append({"event": "answer", "round": number, "slot": slot, **dump_proposal(proposal)})
+
+    def judged(self, number: int, slot: int, result: CandidateResult) -> None:
+        """A candidate was judged."""
+        self._append({"event": "judged", "round": number, "slot": slot, "result": dump_result(result)})
+
+    def round_ended(self, result: RoundResult) -> None:
+        """A round is over."""
+        self._append({"event": "round-end", "round": result.round, "best": result.best})
+
+    def stopped(self, reason: str, detail: str) -> None:
+        """The loop ended. A resumed run goes on behind it if its bounds allow."""
+        self._append({"event": "stop", "reason": reason, "detail": detail})
+
+    def write_final(self, code: str, patch: str) -> None:
+        """The best program so far and its patch: `final.py` (or `.cpp`) and `patch.diff`."""
+        self.write(f"final{self._suffix}", code)
+        self.write("patch.diff", patch)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the run directory whole or not at all."""
+        _write_whole(self.directory / name, text)
+
+    def _open(self, flags: int) -> None:
+        self._file = os.open(self.directory / LOG, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(f"another process is at work in {self.directory}") from None
+
+    def _append(self, event: Mapping[str, Any]) -> None:
+        assert self._file is not None, "begin or resume comes first"
+        line = json.dumps(self._redact.values(event), ensure_ascii=False, allow_nan=False)
+        data = (line + "\n").encode("utf-8", errors="replace")
+        while data:
+            data = data[os.write(self._file, data) :]
+        os.fsync(self._file)
+
+    def _read(self) -> list[dict[str, Any]]:
+        path = self.directory / LOG
+        content = path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        events: list[dict[str, Any]] = []
+        position = 0
+        for number, line in enumerate(content[:whole].splitlines(keepends=True), start=1):
+            event = _event(line)
+            if event is None:
+                if position + len(line) < whole:
+                    raise UsageError(f"{path}: line {number} is damaged; the run cannot go on")
+                break
+            events.append(event)
+            position += len(line)
+        if position < len(content):
+            assert self._file is not None
+            os.ftruncate(self._file, position)
+        return events
+
+    def _check_identity(self, events: list[dict[str, Any]], identity: Mapping[str, Any]) -> None:
+        if not events or events[0].get("event") != "start":
+            raise UsageError(f"{self.directory / LOG} does not begin with the start of a run")
+        for key, meaning in _IDENTITY.items():
+            if events[0].get(key) != identity.get(key):
+                raise UsageError(
+                    f"--resume {self.directory}: that run is {meaning} ({events[0].get(key)!s:.60}, now "
+                    f"{identity.get(key)!s:.60}); start a new one with --run-dir"
+                )
+
+    def _replay(self, events: list[dict[str, Any]]) -> Past:
+        rounds: list[RoundResult] = []
+        parent: str | None = None
+        answers: list[tuple[Proposal, CandidateResult | None]] = []
+        codes: dict[str, str] = {}
+        for event in events:
+            match event["event"]:
+                case "round":
+                    if parent is None:
+                        answers = []
+                    parent = str(event["parent"])
+                case "answer":
+                    code = None if event["code"] is None else self._load(event["code"])
+                    if code is not None:
+                        codes[event["code"]] = code
+                    answers.append((load_proposal(event, code), None))
+                case "judged":
+                    slot = event["slot"]
+                    answers[slot] = (answers[slot][0], load_result(event["result"]))
+                case "round-end":
+                    results = tuple(result for _, result in answers if result is not None)
+                    if parent is None or len(results) != len(answers):
+                        raise ValueError("a round ends that was not begun, or before all was judged")
+                    rounds.append(
+                        RoundResult(
+                            round=event["round"], parent=parent, candidates=results, best=event["best"]
+                        )
+                    )
+                    parent, answers = None, []
+        return Past(rounds=tuple(rounds), pending_parent=parent, pending=tuple(answers), codes=codes)
+
+    def _store(self, text: str) -> None:
+        path = self.directory / "objects" / digest(text)
+        if not path.exists():
+            _write_whole(path, text)
+
+    def _load(self, name: str) -> str:
+        path = self.directory / "objects" / name
+        try:
+            text = path.read_bytes().decode("utf-8", errors="surrogatepass")
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}; the run cannot go on without it") from None
+        if digest(text) != name:
+            raise UsageError(f"{path} is damaged: its content does not have this hash")
+        return text
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """The event of a line, or None: the line is damaged."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) and "event" in event else None
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write through a neighbouring file, so that a kill leaves the old one or the new one."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(text.encode("utf-8", errors="surrogatepass"))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)

@@ -1,0 +1,112 @@
+"""Judges proposals: cheap checks first, then correctness, then the race against the parent."""
+
+from dataclasses import replace
+
+from best_agent.errors import MeasureError
+from best_agent.model.refinement import CandidateResult, Reason
+from best_agent.model.task import Source
+from best_agent.model.verdict import Contest
+from best_agent.refine.accept import Decision, Terms, decide, failure, passes_more
+from best_agent.refine.archive import Archive, Entry, digest
+from best_agent.refine.contract import Arena, Assessment
+from best_agent.refine.proposals.base import Proposal
+
+NOT_RUN = "not-run"
+
+
+class Referee:
+    """Knows every program of the run, and what came of it."""
+
+    def __init__(self, arena: Arena, terms: Terms, *, share: float) -> None:
+        self._arena = arena
+        self._terms = terms
+        self._share = share
+        self._assessments: dict[str, Assessment] = {}
+        self.archive = Archive()
+
+    def assess(self, source: Source) -> Assessment:
+        """A program on its own; measured once.
+
+        Raises:
+            MeasureError: the harness failed.
+        """
+        if source.id not in self._assessments:
+            self._assessments[source.id] = self._arena.assess(source)
+        return self._assessments[source.id]
+
+    def remembered(self, name: str) -> Assessment | None:
+        """The assessment of a program, if it was measured in this process."""
+        return self._assessments.get(name)
+
+    def judge(self, name: str, proposal: Proposal, parent: Source) -> CandidateResult:
+        """What becomes of a proposal, compared with the parent."""
+        result = CandidateResult(
+            id=name,
+            origin=proposal.origin,
+            status=NOT_RUN,
+            accepted=False,
+            reason=proposal.problem or Reason.NO_CODE,
+            detail=proposal.detail,
+            digest=None if proposal.code is None else digest(proposal.code),
+            spend=proposal.spend,
+        )
+        if proposal.code is None:
+            return result
+        known = self.archive.known(proposal.code, parent.language)
+        if known is not None:
+            return replace(result, reason=Reason.DUPLICATE, detail=_same_as(known))
+        candidate = replace(parent, id=name, text=proposal.code, path=None)
+        result = self._measured(result, candidate, parent)
+        if result.reason is not Reason.NOT_MEASURED:
+            self.archive.add(Entry(source=candidate, result=result))
+        return result
+
+    def confirm(self, start: Source, source: Source) -> tuple[Decision, Contest, str]:
+        """The race of an accepted program against the start, anew; undecided races are run twice.
+
+        Raises:
+            MeasureError: the harness failed.
+        """
+        more = passes_more(self.assess(source).verdict, self.assess(start).verdict)
+        contest, how = self._arena.confirm(start, source)
+        decision = decide(contest, self._terms, passes_more=more)
+        if decision.retry:
+            contest, how = self._arena.confirm(start, source)
+            decision = decide(contest, self._terms, passes_more=more)
+        return decision, contest, how
+
+    def _measured(self, result: CandidateResult, candidate: Source, parent: Source) -> CandidateResult:
+        try:
+            verdict = self.assess(candidate).verdict
+            before = self.assess(parent).verdict
+            result = replace(result, status=str(verdict.status))
+            decision = failure(verdict, before)
+            if decision is not None:
+                return _with(result, decision, None)
+            more = passes_more(verdict, before)
+            contest = self._arena.race(parent, candidate, share=self._share)
+            decision = decide(contest, self._terms, passes_more=more)
+            if decision.retry:
+                contest = self._arena.race(parent, candidate, share=self._share)
+                decision = decide(contest, self._terms, passes_more=more)
+        except MeasureError as error:
+            return replace(result, reason=Reason.NOT_MEASURED, detail=str(error))
+        return _with(result, decision, contest)
+
+
+def _with(result: CandidateResult, decision: Decision, contest: Contest | None) -> CandidateResult:
+    return replace(
+        result,
+        accepted=decision.accepted,
+        reason=decision.reason,
+        detail=decision.detail,
+        time=contest.time if contest else None,
+        memory=contest.memory if contest else None,
+    )
+
+
+def _same_as(known: Entry) -> str:
+    if known.result is None:
+        return "the same program as the start"
+    verdict = "accepted" if known.result.accepted else "rejected"
+    return f"the same program as {known.source.id}, which was {verdict}: {known.result.reason}"
