@@ -227,9 +227,9 @@ def _statements(
         if word not in _PLACEHOLDERS and (near := suggestion(word, _PLACEHOLDERS)):
             raise TaskError(f"{path}: unknown placeholder {word}{near}")
     if "{memory_limit}" not in text:
-        return (text.replace("{size}", str(largest)),)
+        return (text.replace("{size}", f"{largest:,}"),)
     return tuple(
-        text.replace("{size}", str(largest)).replace("{memory_limit}", _memory_words(limits, level))
+        text.replace("{size}", f"{largest:,}").replace("{memory_limit}", _memory_words(limits, level))
         for level in range(space_levels)
     )
 
