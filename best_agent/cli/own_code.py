@@ -1,0 +1,63 @@
+"""What `measure` and `compare` have in common on the command line."""
+
+import argparse
+import platform
+from pathlib import Path
+
+from best_agent.cli.common import (
+    add_output_flags,
+    add_seed_flag,
+    positive_float,
+    positive_int,
+    progress_writer,
+)
+from best_agent.pipeline.own_code import Request
+
+
+def add_shared_flags(parser: argparse.ArgumentParser) -> None:
+    """Inputs, interpreter, limits and output."""
+    inputs = parser.add_argument_group("inputs (default: the workload for the target in bench_*.py)")
+    inputs.add_argument(
+        "--workload", metavar="FILE[::FUNCTION]", help="a file with functions decorated with @workload"
+    )
+    inputs.add_argument("--call", metavar="CALL", help="a call written out; {n} is the size, {seed} the seed")
+    inputs.add_argument(
+        "--sizes", type=_sizes, metavar="N,N,...", help="sizes of the inputs (default: the workload's)"
+    )
+    parser.add_argument(
+        "--python",
+        type=Path,
+        metavar="PATH",
+        help="the interpreter or environment that runs the code (default: the project's)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=positive_float,
+        metavar="S",
+        default=60.0,
+        help="seconds that one call may take (default: 60)",
+    )
+    add_seed_flag(parser)
+    add_output_flags(parser)
+
+
+def request(args: argparse.Namespace) -> Request:
+    """What the flags say."""
+    return Request(
+        workload=args.workload,
+        call=args.call,
+        sizes=args.sizes,
+        python=args.python,
+        seed=args.seed,
+        time_limit=args.time_limit,
+        progress=progress_writer(args),
+    )
+
+
+def system() -> str:
+    """The machine in two words: `Linux x86_64`."""
+    return f"{platform.system()} {platform.machine()}"
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(sorted({positive_int(part.strip().replace("_", "")) for part in text.split(",")}))

@@ -1,0 +1,214 @@
+"""The figures of one function: clocks around calls, tracemalloc in passes of their own.
+
+Own code is trusted, so the clocks are read in here, around the call and nothing else; the tool reads the
+process's CPU clock from outside as well, where the system offers that.
+"""
+
+# ruff: noqa: ANN401  (what comes from the user can be of any type)
+
+import asyncio
+import collections
+import gc
+import inspect
+import io
+import os
+import time
+import tracemalloc
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+
+Arguments = Tuple[Tuple[Any, ...], "dict[str, Any]"]
+
+# Bound once: packages that freeze time in tests replace the names in the module.
+_cpu_clock = time.process_time_ns
+_wall_clock = time.perf_counter_ns
+
+COARSE_NS = 200_000_000
+"""Shortest batch where the process clock ticks in 1/64 s (Windows)."""
+FINE_NS = 5_000_000
+"""Shortest batch elsewhere: far above the cost of reading the clocks and of being interrupted once."""
+MAX_LOOPS = 10_000
+MAX_BUILD_NS = 100_000_000
+"""CPU time that building the inputs of one batch may take; bounds their memory as well."""
+MAX_ITEMS = 4_000_000
+"""Bound for size x calls in one batch."""
+
+
+class Reading(NamedTuple):
+    """One batch of calls."""
+
+    cpu_ns: int
+    wall_ns: int
+    loops: int
+
+
+def children_cpu_ns() -> int:
+    """CPU time of ended child processes; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return int((usage.ru_utime + usage.ru_stime) * 1e9)
+
+
+def shortest_batch_ns() -> int:
+    """How long a batch must be at least for this system's process clock."""
+    return COARSE_NS if os.name == "nt" else FINE_NS
+
+
+class Caller:
+    """Calls the target and makes what it returns whole, by the kind of result that it gives."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.kind = "plain"
+        """plain, iterator, awaitable or async-iterator; known after the first `observe`."""
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+
+    def observe(self, arguments: Arguments) -> Any:
+        """Call once and return the whole result; an iterator becomes ("iterator", [items])."""
+        args, kwargs = arguments
+        self.kind = "plain"
+        result = self.function(*args, **kwargs)
+        if inspect.isawaitable(result):
+            self.kind = "awaitable"
+            return self.loop.run_until_complete(_awaited(result))
+        if hasattr(result, "__aiter__") and hasattr(result, "__anext__"):
+            self.kind = "async-iterator"
+            return ("async-iterator", self.loop.run_until_complete(_collected(result)))
+        if hasattr(result, "__next__") and not isinstance(result, io.IOBase):
+            self.kind = "iterator"
+            return ("iterator", list(result))
+        return result
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """One event loop for all calls."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self._loop)
+        return self._loop
+
+    def run(self, batch: Sequence[Arguments]) -> None:
+        """Call once for each arguments, results dropped; the loop is as thin as Python allows."""
+        function = self.function
+        if self.kind == "plain":
+            if any(kwargs for _, kwargs in batch):
+                for args, kwargs in batch:
+                    function(*args, **kwargs)
+            else:
+                for args, _ in batch:
+                    function(*args)
+        elif self.kind == "iterator":
+            for args, kwargs in batch:
+                collections.deque(function(*args, **kwargs), maxlen=0)
+        elif self.kind == "awaitable":
+            for args, kwargs in batch:
+                self.loop.run_until_complete(_awaited(function(*args, **kwargs)))
+        else:
+            for args, kwargs in batch:
+                self.loop.run_until_complete(_drained(function(*args, **kwargs)))
+
+
+async def _awaited(result: Any) -> Any:
+    return await result
+
+
+async def _collected(result: Any) -> List[Any]:
+    return [item async for item in result]
+
+
+async def _drained(result: Any) -> None:
+    async for _ in result:
+        pass
+
+
+def settle() -> None:
+    """Collect garbage, so that none of it is collected in the next call."""
+    gc.collect()
+
+
+def clocks() -> Reading:
+    """What the clocks show; CPU with that of ended children."""
+    return Reading(_cpu_clock() + children_cpu_ns(), _wall_clock(), 0)
+
+
+def timed(caller: Caller, batch: Sequence[Arguments]) -> Reading:
+    """CPU and wall time of a batch of calls; to be called right after `settle`."""
+    children = children_cpu_ns()
+    wall = _wall_clock()
+    cpu = _cpu_clock()
+    caller.run(batch)
+    cpu = _cpu_clock() - cpu
+    wall = _wall_clock() - wall
+    return Reading(cpu + children_cpu_ns() - children, wall, len(batch))
+
+
+def calibrate(caller: Caller, build: Callable[[], Arguments], size: int) -> Tuple[int, Reading]:
+    """Calls a batch needs to be long enough for the clock, and the last reading taken on the way."""
+    wanted = shortest_batch_ns()
+    loops = 1
+    while True:
+        start = _cpu_clock()
+        batch = [build() for _ in range(loops)]
+        build_ns = max(1, (_cpu_clock() - start) // loops)
+        settle()
+        reading = timed(caller, batch)
+        del batch
+        spent = max(reading.cpu_ns, reading.wall_ns)
+        cap = max(1, min(MAX_LOOPS, MAX_BUILD_NS // build_ns, MAX_ITEMS // max(size, 1)))
+        if spent >= wanted or loops >= cap:
+            return loops, reading
+        loops = min(cap, max(loops * 2, min(loops * 10, int(loops * wanted * 1.2 / max(spent, 1)))))
+
+
+class Stopped(Exception):  # noqa: N818  (what happened, in one word)
+    """The target switches tracemalloc off or resets it: no figure can be had."""
+
+
+def peak_bytes(caller: Caller, build: Callable[[], Arguments]) -> int:
+    """Peak of Python's allocations during one call, beyond what was there before it.
+
+    The input is traced too, so that a target which grows or empties it is counted for the difference.
+
+    Raises:
+        Stopped: the target stopped tracemalloc.
+    """
+    gc.collect()
+    tracemalloc.start(1)
+    try:
+        batch = [build()]
+        gc.collect()
+        base = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        caller.run(batch)
+        if not tracemalloc.is_tracing():
+            raise Stopped
+        return max(0, tracemalloc.get_traced_memory()[1] - base)
+    finally:
+        tracemalloc.stop()
+
+
+def retained_bytes(caller: Caller, build: Callable[[int], Arguments], calls: int) -> int:
+    """Bytes still held after `calls` calls whose inputs and results were dropped, garbage collected.
+
+    Each call has an input of its own, and one call before the first reading fills caches that are
+    filled once.
+
+    Raises:
+        Stopped: the target stopped tracemalloc.
+    """
+    gc.collect()
+    tracemalloc.start(1)
+    try:
+        caller.run([build(0)])
+        gc.collect()
+        base = tracemalloc.get_traced_memory()[0]
+        for number in range(1, calls + 1):
+            caller.run([build(number)])
+        gc.collect()
+        if not tracemalloc.is_tracing():
+            raise Stopped
+        return tracemalloc.get_traced_memory()[0] - base
+    finally:
+        tracemalloc.stop()

@@ -1,0 +1,201 @@
+"""One side under measurement: its worker, restarted where it dies, and the readings that can be taken."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from best_agent.workload.interpreter import Interpreter
+from best_agent.workload.process import WorkerProcess
+from best_agent.workload.sides import Side
+
+_SLACK_SECONDS = 30.0
+"""For what is not the call: building inputs, collecting garbage, imports."""
+_TRACED = 10
+"""How much longer a call may take under tracemalloc."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputSource:
+    """Where the arguments of calls come from: a workload's function, or a call written out."""
+
+    label: str
+    file: Path | None = None
+    function: str | None = None
+    call: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What the worker says of the modules it has loaded."""
+
+    file: str
+    modules: int
+    strangers: tuple[tuple[str, str], ...]
+    """(module, the file it came from) of what should be this side's and is not."""
+    unseen: tuple[str, ...]
+    """Loaded packages that allocate where tracemalloc does not look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One batch of calls, per call."""
+
+    cpu_ns: float
+    wall_ns: float
+    outside_ns: float | None
+    """CPU per call by the clock read from outside, the request's own cost included."""
+
+
+class Subject:
+    """A side with a running worker. Use it as a context manager."""
+
+    def __init__(self, side: Side, interpreter: Interpreter, time_limit: float) -> None:
+        """Say what is measured and how long one call may take, in seconds."""
+        self.side = side
+        self._interpreter = interpreter
+        self._limit = time_limit
+        self._source: InputSource | None = None
+        self._core: int | None = None
+        self._worker: WorkerProcess | None = None
+
+    def open(self, source: InputSource | None = None) -> Origin:
+        """Start a worker and import the target in it.
+
+        Raises:
+            RequestRefusedError: the target does not load or is not there.
+            MeasureError: the worker does not start or dies.
+        """
+        self.close()
+        side = self.side
+        assert side.file is not None
+        assert side.place is not None
+        self._worker = WorkerProcess(self._interpreter, side.tree if side.tree.is_dir() else Path.cwd())
+        helpers = _helpers(source, side)
+        answer = self._worker.ask(
+            "open",
+            self._limit + _SLACK_SECONDS,
+            tree=str(side.tree),
+            work_tree=None if side.work_tree is None else str(side.work_tree),
+            roots=[str(root) for root in side.place.roots],
+            top=side.place.top or side.file.stem,
+            helpers=[str(helper) for helper in helpers],
+            file=str(side.file),
+            module=side.place.module,
+            name=side.target.name,
+        )
+        return _origin(answer)
+
+    def use(self, source: InputSource) -> tuple[int, ...] | None:
+        """Take inputs from there; the sizes that the workload names, if it does.
+
+        Raises:
+            RequestRefusedError: the workload does not load, or the call is not one of the target.
+        """
+        self._source = source
+        answer = self._ask(
+            "inputs",
+            self._limit + _SLACK_SECONDS,
+            call=source.call,
+            name=self.side.target.name,
+            file=None if source.file is None else str(source.file),
+            function=source.function,
+        )
+        sizes = answer["sizes"]
+        return None if sizes is None else tuple(int(size) for size in sizes)
+
+    def revive(self) -> None:
+        """Start anew after the worker died, in the state it was in."""
+        assert self._source is not None
+        self.open(self._source)
+        self.use(self._source)
+        if self._core is not None:
+            self.pin(self._core)
+
+    def origin(self) -> Origin:
+        """Where everything loaded so far came from."""
+        return _origin(self._ask("origin", _SLACK_SECONDS))
+
+    def observe(self, size: int, seed: int) -> dict[str, Any]:
+        """Call once and describe what came of it (see `Worker.observe`)."""
+        return self._ask("observe", self._limit + _SLACK_SECONDS, size=size, seed=seed)
+
+    def calibrate(self, size: int, seed: int) -> int:
+        """How many calls make a batch long enough for the clock."""
+        return int(self._ask("calibrate", self._limit * 2 + _SLACK_SECONDS, size=size, seed=seed)["loops"])
+
+    def time(self, size: int, seed: int, loops: int) -> Reading:
+        """Time one batch."""
+        worker = self._running()
+        worker.ask("stage", self._limit + _SLACK_SECONDS, size=size, seed=seed, loops=loops)
+        start = worker.cpu_ns()
+        answer = worker.ask("time", self._limit + _SLACK_SECONDS, seed=seed)
+        end = worker.cpu_ns()
+        outside = None if start is None or end is None else (end - start) / loops
+        return Reading(cpu_ns=answer["cpu_ns"] / loops, wall_ns=answer["wall_ns"] / loops, outside_ns=outside)
+
+    def peak(self, size: int, seed: int) -> int:
+        """Peak bytes of one call."""
+        answer = self._ask("peak", self._limit * _TRACED + _SLACK_SECONDS, size=size, seed=seed)
+        return int(answer["peak_bytes"])
+
+    def retained(self, size: int, seed: int, calls: int) -> float:
+        """Bytes that stay behind, per call."""
+        seconds = self._limit * _TRACED + _SLACK_SECONDS
+        answer = self._ask("retained", seconds, size=size, seed=seed, calls=calls)
+        return max(0.0, float(answer["retained_bytes"]) / calls)
+
+    def pin(self, core: int) -> bool:
+        """Keep the worker on one core, also after a restart."""
+        self._core = core
+        return self._running().pin(core)
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _running(self) -> WorkerProcess:
+        assert self._worker is not None
+        return self._worker
+
+    def _ask(self, op: str, seconds: float, **fields: Any) -> dict[str, Any]:  # noqa: ANN401  (JSON values)
+        return self._running().ask(op, seconds, **fields)
+
+
+def _helpers(source: InputSource | None, side: Side) -> tuple[Path, ...]:
+    """The workload's file and, where it is not a folder that code is imported from, its folder."""
+    if source is None or source.file is None:
+        return ()
+    folder = source.file.parent
+    tree = side.work_tree or side.tree
+    assert side.place is not None
+    own = (tree, tree / "src", *(_same_place(root, side) for root in side.place.roots))
+    package = _same_place(side.place.package, side) if side.place.package else None
+    inside = folder in own or (package is not None and folder.is_relative_to(package))
+    return (source.file,) if inside else (source.file, folder)
+
+
+def _same_place(path: Path, side: Side) -> Path:
+    """A path of the side's tree, in the user's work tree."""
+    if side.work_tree is None or not path.is_relative_to(side.tree):
+        return path
+    return side.work_tree / path.relative_to(side.tree)
+
+
+def _origin(answer: dict[str, Any]) -> Origin:
+    return Origin(
+        file=answer["file"],
+        modules=answer["modules"],
+        strangers=tuple((name, path) for name, path in answer["strangers"]),
+        unseen=tuple(answer["unseen"]),
+    )
