@@ -41,6 +41,10 @@ PYTHON = (
     "membership_test_on_list",
     "pop_first_of_list",
     "insert_at_front_of_list",
+    "bytes_concatenation",
+    "str_built_by_copies",
+    "list_concatenation",
+    "tuple_concatenation",
 )
 """Modules of `best_agent.rules.python`, in the order of their ids."""
 

@@ -65,45 +65,79 @@ _STR_METHODS = {
     "encode": "bytes",
     "decode": "str",
 }
+_SEQUENCES = frozenset({"list", "str", "bytes", "tuple"})
+_SAME = "same"
+"""Stands for the type of the name that is being looked into."""
 _ARITHMETIC = frozenset({"+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"})
 
 
-def type_of(facts: "Facts", node: "Node | None", scope: Scope, depth: int = 0) -> str | None:
+class _Inquiry:
+    """One question: which names are being looked into, and how much more may be looked at."""
+
+    __slots__ = ("busy", "depth", "left")
+
+    def __init__(self) -> None:
+        self.busy: set[tuple[int, str]] = set()
+        self.depth = 0
+        self.left = 500
+
+
+def type_of(facts: "Facts", node: "Node | None", scope: Scope) -> str | None:
     """The builtin type of an expression's value, or None where the source does not tell."""
-    if node is None or depth > _DEPTH:
+    found = _type_of(facts, node, scope, _Inquiry())
+    return None if found == _SAME else found
+
+
+def type_of_variable(facts: "Facts", variable: Variable) -> str | None:
+    """The type that all bindings of a name agree on."""
+    found = _type_of_variable(facts, variable, _Inquiry())
+    return None if found == _SAME else found
+
+
+def _type_of(facts: "Facts", node: "Node | None", scope: Scope, ask: _Inquiry) -> str | None:
+    if node is None or ask.depth > _DEPTH or ask.left <= 0:
         return None
     literal = _LITERALS.get(node.type)
     if literal is not None:
         return literal
     handler = _TYPES.get(node.type)
-    return None if handler is None else handler(facts, node, scope, depth + 1)
-
-
-def type_of_variable(facts: "Facts", variable: Variable, depth: int = 0) -> str | None:
-    """The type that all bindings of a name agree on."""
-    if depth > _DEPTH:
+    if handler is None:
         return None
-    found: str | None = None
-    for binding in variable.bindings:
-        if binding.how in ("augment", "delete"):
-            continue
-        kind = _type_of_binding(facts, binding, depth + 1)
-        if kind is None or (found is not None and kind != found):
-            return None
-        found = kind
+    ask.left -= 1
+    ask.depth += 1
+    found = handler(facts, node, scope, ask)
+    ask.depth -= 1
     return found
 
 
-def _type_of_binding(facts: "Facts", binding: Binding, depth: int) -> str | None:
+def _type_of_variable(facts: "Facts", variable: Variable, ask: _Inquiry) -> str | None:
+    """A name that is being looked into is taken to keep its type: `s = s + x` says nothing new."""
+    key = (id(variable.scope), variable.name)
+    if key in ask.busy:
+        return _SAME
+    ask.busy.add(key)
+    kinds = {
+        _type_of_binding(facts, binding, ask)
+        for binding in variable.bindings
+        if binding.how not in ("augment", "delete")
+    }
+    ask.busy.discard(key)
+    kept = _SAME in kinds
+    kinds.discard(_SAME)
+    found = kinds.pop() if len(kinds) == 1 else None
+    return found if not kept or found in _SEQUENCES else None
+
+
+def _type_of_binding(facts: "Facts", binding: Binding, ask: _Inquiry) -> str | None:
     scope = binding.site.scope
     if binding.annotation is not None:
         return _type_of_annotation(facts, binding.annotation)
     if binding.how in ("assign", "parallel"):
-        return type_of(facts, binding.value, scope, depth)
-    if binding.how == "with" and type_of(facts, binding.value, scope, depth) == "file":
+        return _type_of(facts, binding.value, scope, ask)
+    if binding.how == "with" and _type_of(facts, binding.value, scope, ask) == "file":
         return "file"
     if binding.how == "for" and binding.value is not None:
-        kind = type_of(facts, binding.value, scope, depth)
+        kind = _type_of(facts, binding.value, scope, ask)
         return {"range": "int", "str": "str", "bytes": "int", "file": "line"}.get(kind or "")
     return None
 
@@ -113,7 +147,7 @@ def _type_of_annotation(facts: "Facts", annotation: "Node") -> str | None:
     return _ANNOTATIONS.get(text.partition("[")[0].strip().removeprefix("typing."))
 
 
-def _string(facts: "Facts", node: "Node", _scope: Scope, _depth: int) -> str | None:
+def _string(facts: "Facts", node: "Node", _scope: Scope, _ask: _Inquiry) -> str | None:
     quote = facts.source.find(b'"', node.start_byte, node.end_byte)
     single = facts.source.find(b"'", node.start_byte, node.end_byte)
     first = min(at for at in (quote, single, node.end_byte) if at >= 0)
@@ -121,51 +155,53 @@ def _string(facts: "Facts", node: "Node", _scope: Scope, _depth: int) -> str | N
     return "bytes" if b"b" in prefix else "str"
 
 
-def _named(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+def _named(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str | None:
     variable = facts.variable(facts.text(node), scope)
-    return None if variable is None else type_of_variable(facts, variable, depth)
+    return None if variable is None else _type_of_variable(facts, variable, ask)
 
 
-def _inner(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
-    return type_of(facts, node.named_children[0], scope, depth) if node.named_child_count == 1 else None
+def _inner(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str | None:
+    return _type_of(facts, node.named_children[0], scope, ask) if node.named_child_count == 1 else None
 
 
-def _value(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
-    return type_of(facts, node.child_by_field_name("value"), scope, depth)
+def _value(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str | None:
+    return _type_of(facts, node.child_by_field_name("value"), scope, ask)
 
 
-def _unary(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
-    kind = type_of(facts, node.child_by_field_name("argument"), scope, depth)
+def _unary(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str | None:
+    kind = _type_of(facts, node.child_by_field_name("argument"), scope, ask)
     return kind if kind in ("int", "float") else None
 
 
-def _either(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+def _either(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str | None:
     children = node.named_children
     if node.type == "conditional_expression" and len(children) == 3:
         children = [children[0], children[2]]
-    kinds = {type_of(facts, child, scope, depth) for child in children}
+    kinds = {_type_of(facts, child, scope, ask) for child in children}
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _binary(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+def _binary(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str | None:
     operator = node.child_by_field_name("operator")
-    left = type_of(facts, node.child_by_field_name("left"), scope, depth)
-    right = type_of(facts, node.child_by_field_name("right"), scope, depth)
-    sign = operator.type if operator is not None else ""
+    left = _type_of(facts, node.child_by_field_name("left"), scope, ask)
+    right = _type_of(facts, node.child_by_field_name("right"), scope, ask)
+    return _type_of_operation(operator.type if operator is not None else "", left, right)
+
+
+def _type_of_operation(sign: str, left: str | None, right: str | None) -> str | None:
     if sign == "%" and left in ("str", "bytes"):
         return left
-    if sign == "*":
-        sequence = left if left in ("list", "str", "bytes", "tuple") else right
-        if sequence in ("list", "str", "bytes", "tuple"):
+    if sign in ("+", "*"):
+        sequence = next((kind for kind in (left, right) if kind in _SEQUENCES), None)
+        if sequence is not None:
             return sequence
-    if sign == "+" and left in ("list", "str", "bytes", "tuple"):
-        return left
-    if sign == "+" and right in ("list", "str", "bytes", "tuple"):
-        return right
-    return "int" if left == right == "int" and sign in _ARITHMETIC else None
+        if sign == "+" and _SAME in (left, right) and "int" not in (left, right):
+            return _SAME
+    numbers = ({left, right} <= {"int", _SAME} and left != right) or left == right == "int"
+    return "int" if numbers and sign in _ARITHMETIC else None
 
 
-def _call(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+def _call(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str | None:
     function = node.child_by_field_name("function")
     if function is None:
         return None
@@ -175,7 +211,7 @@ def _call(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
     if function.type != "attribute":
         return None
     name = facts.text(function.child_by_field_name("attribute") or function)
-    receiver = type_of(facts, function.child_by_field_name("object"), scope, depth)
+    receiver = _type_of(facts, function.child_by_field_name("object"), scope, ask)
     if name == "copy" and receiver in ("list", "set", "dict", "deque"):
         return receiver
     if receiver == "file":
@@ -190,9 +226,9 @@ def _imported(name: str) -> str | None:
     return {"deque": "deque", "defaultdict": "dict", "Counter": "dict", "OrderedDict": "dict"}.get(name)
 
 
-def _subscript(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | None:
+def _subscript(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str | None:
     index = node.child_by_field_name("subscript")
-    kind = type_of(facts, node.child_by_field_name("value"), scope, depth)
+    kind = _type_of(facts, node.child_by_field_name("value"), scope, ask)
     if kind == "str":
         return "str"
     if index is not None and index.type == "slice" and kind in ("list", "tuple", "bytes"):
@@ -200,7 +236,7 @@ def _subscript(facts: "Facts", node: "Node", scope: Scope, depth: int) -> str | 
     return "int" if kind == "bytes" else None
 
 
-_TYPES: "dict[str, Callable[[Facts, Node, Scope, int], str | None]]" = {
+_TYPES: "dict[str, Callable[[Facts, Node, Scope, _Inquiry], str | None]]" = {
     "string": _string,
     "concatenated_string": _string,
     "identifier": _named,
