@@ -52,19 +52,7 @@ class TaskArena:
     @property
     def problem(self) -> Problem:
         """The task in the words that a proposer may see."""
-        task, limits = self.task, self._trial.limits
-        references = task.references_in(self._trial.language)
-        return Problem(
-            id=task.id,
-            title=task.title,
-            statement=task.statement(task.space_levels - 1),
-            language=self._trial.language,
-            entry=references[0].entry if task.mode == "function" else "solve",
-            mode=task.mode,
-            sizes=task.sizes,
-            time_limits=_time_limits(limits, len(task.sizes)),
-            memory_limits=limits.memory_bytes,
-        )
+        return problem_of(self.task, self._trial.language)
 
     def naive_source(self) -> Source | None:
         """The task's naive solution in this language, or None."""
@@ -108,6 +96,29 @@ class TaskArena:
     def _race(self, trial: Trial, before: Source, after: Source, plan: Plan, budget_s: float) -> Contest:
         sides = [_answered_cases(trial.judge(source)) for source in (before, after)]
         return trial.race(before, after, sorted(sides[0] & sides[1]), plan=plan, budget_s=budget_s)
+
+
+def problem_of(task: Task, language: str) -> Problem:
+    """A task in the words that a proposer may see. Nothing is run for it.
+
+    Raises:
+        UsageError: the task is not for this language.
+    """
+    if language not in task.languages:
+        known = ", ".join(task.languages)
+        raise UsageError(f"task {task.id} is not for {language}; its languages are: {known}")
+    limits = task.limits[language]
+    return Problem(
+        id=task.id,
+        title=task.title,
+        statement=task.statement(task.space_levels - 1),
+        language=language,
+        entry=task.references_in(language)[0].entry if task.mode == "function" else "solve",
+        mode=task.mode,
+        sizes=task.sizes,
+        time_limits=_time_limits(limits, len(task.sizes)),
+        memory_limits=limits.memory_bytes,
+    )
 
 
 def _answered_cases(verdict: ProgramVerdict) -> set[str]:
