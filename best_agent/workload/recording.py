@@ -251,8 +251,7 @@ def _nothing_kept(request: Request, summary: Mapping[str, Any], files: int) -> s
     if summary["code"] is None and summary["stopped"]:
         return f"the tests did not call {name} before their time was over; {_OTHER_WAYS}"
     if summary["code"] is None:
-        last = (summary["output"].splitlines() or ["it printed nothing"])[-1][:200]
-        return f"the tests could not be run by {request.python}: {last}"
+        return f"the tests could not be run by {request.python}: {_telling(summary['output'])}"
     if summary["problem"]:
         return f"calls cannot be recorded: {summary['problem']}; {_OTHER_WAYS}"
     if summary["calls"]:
@@ -271,5 +270,11 @@ def _nothing_ran(request: Request, summary: Mapping[str, Any], files: int) -> st
     if summary["runner"] == "unittest":
         have = f"pytest is not installed for {request.python} and unittest finds no test in the {files} files"
         return f"{have} that may reach {request.name}; install pytest there, or {_OTHER_WAYS}"
-    last = (summary["output"].splitlines() or ["it printed nothing"])[-1][:200]
-    return f"{summary['runner']} ran none of the {files} files that may reach {request.name}: {last}"
+    why = _telling(summary["output"])
+    return f"{summary['runner']} ran none of the {files} files that may reach {request.name}: {why}"
+
+
+def _telling(output: str) -> str:
+    """The line of an output that says what went wrong: the last that speaks of an error, or the last."""
+    lines = output.splitlines() or ["it printed nothing"]
+    return next((line for line in reversed(lines) if "error" in line.lower()), lines[-1]).strip()[:200]
