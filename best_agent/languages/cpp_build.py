@@ -7,7 +7,7 @@ from pathlib import Path
 from best_agent.errors import MeasureError
 from best_agent.languages import cpp_cache
 from best_agent.languages.contract import BuildFailure
-from best_agent.languages.cpp_driver import PRELUDE, PRELUDE_FILE, Texts
+from best_agent.languages.cpp_driver import PRELUDE, PRELUDE_FILE, SOLUTION_FILE, Texts
 from best_agent.languages.cpp_prelude import precompiled
 from best_agent.languages.cpp_toolchain import Compiler
 from best_agent.model.run import Isolation, Limits, Run, Status
@@ -32,12 +32,15 @@ MESSAGE_CHARACTERS = 2000
 _FLAGS = ("-std=gnu++17", "-w", "-fno-diagnostics-color")
 _GCC_FLAGS = ("-fmax-errors=3", "-ftemplate-backtrace-limit=2", "-fdiagnostics-show-caret")
 _CLANG_FLAGS = ("-ferror-limit=3", "-ftemplate-backtrace-limit=2")
-_ERROR = re.compile(r"\b(?:fatal |internal compiler )?error:|undefined reference|multiple definition")
+_ERROR = re.compile(r"\b(?:fatal |internal compiler )?[eE]rror:|undefined reference|multiple definition")
 _TROUBLE_OF_PRELUDE = re.compile(r"\.gch\b|precompiled|internal compiler error")
 # Texts of ours are nothing that a solution's author could mend.
-_OUR_PLACE = re.compile(r"(?:main\.cpp|function\.hpp|marks\.cpp):(?:\d+:)*\s*")
+_OUR_PLACE = re.compile(r"(?:main\.cpp|function\.hpp|marks\.cpp|\./cc\w+\.\w):(?:\d+:)*\s*")
 _ECHO = re.compile(r"\s+(?:\d+ )?\|")
-_CHAIN = re.compile(r"In file included from|\s+from |compilation terminated|.*required from ")
+_TOO_LARGE = "File size limit exceeded"
+_CHAIN = re.compile(
+    r"In file included from|\s+from |compilation terminated|.*required from |.*: In substitution of |/"
+)
 _FAILURES = {
     Status.TIME_LIMIT: f"compiling took longer than {COMPILE_LIMITS.cpu_ns // 1_000_000_000} s",
     Status.MEMORY_LIMIT: f"compiling took more than {COMPILE_LIMITS.memory_bytes >> 30} GiB of memory",
@@ -112,10 +115,10 @@ def _said(run: Run) -> str:
 
 
 def _failure(run: Run, texts: Texts) -> BuildFailure:
-    known = _FAILURES.get(run.status)
+    said = _said(run)
+    known = _FAILURES.get(Status.OUTPUT_LIMIT if _TOO_LARGE in said else run.status)
     if known is not None:
         return BuildFailure(message=known)
-    said = _said(run)
     if run.status is Status.OK or not said.strip():
         raise MeasureError(
             f"the compiler left no program and no message ({run.detail or run.status}); "
@@ -131,12 +134,19 @@ def shorten(said: str) -> str:
     """A compiler's message from its first error on, bounded, without what it says of our own texts."""
     lines = [line.rstrip() for line in said.splitlines() if line.strip()]
     first = next((i for i, line in enumerate(lines) if _ERROR.search(line)), 0)
-    kept = [_OUR_PLACE.sub("", lines[first])] if lines else []
-    ours = bool(lines) and _OUR_PLACE.match(lines[first]) is not None
-    for line in lines[first + 1 :]:
-        is_echo = _ECHO.match(line) is not None
-        ours = ours if is_echo else _OUR_PLACE.match(line) is not None
-        if not ours and not _CHAIN.match(line):
-            kept.append(line)
+    # An error within a library's header names the author's line before it.
+    kept = [line for line in lines[:first] if line.startswith(SOLUTION_FILE) and "required from" in line][-1:]
+    hidden = False
+    for number, line in enumerate(lines[first:]):
+        if not _ECHO.match(line):
+            hidden = _is_hidden(line)
+        if not hidden or number == 0:
+            kept.append(_OUR_PLACE.sub("", line))
     text = "\n".join(kept[:MESSAGE_LINES])
     return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 3] + "..."
+
+
+def _is_hidden(line: str) -> bool:
+    if line.startswith(SOLUTION_FILE):
+        return False
+    return _OUR_PLACE.match(line) is not None or _CHAIN.match(line) is not None

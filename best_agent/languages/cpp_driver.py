@@ -16,7 +16,7 @@ from best_agent.languages.cpp_syntax import (
     parse,
     starts_with_all_headers,
 )
-from best_agent.languages.cpp_types import parse_type
+from best_agent.languages.cpp_types import parameter_types, result_type
 from best_agent.model.task import Mode
 
 SOLUTION_FILE = "solution.cpp"
@@ -110,8 +110,7 @@ def _function(request: BuildRequest) -> Texts | BuildFailure:
     signature, entry = request.signature, request.source.entry
     if signature is None:
         raise UsageError(f"{request.source.id}: a function in C++ needs the task's signature")
-    result = parse_type(signature.returns, result=True).spelling
-    parameters = [parse_type(kind).spelling for _, kind in signature.parameters]
+    result, parameters = result_type(signature), parameter_types(signature)
     place = _place_of(entry, request.source.text)
     if isinstance(place, BuildFailure):
         return place

@@ -15,87 +15,47 @@ Values travel in the machine's own byte order, which they never leave: int and f
 as one, str and list as a length of 8 bytes and their content, a tuple as its parts.
 """
 
-import re
 import struct
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from best_agent.errors import TaskError
 from best_agent.model.task import Signature
+from best_agent.model.value_types import ValueType, parse_type
 
 _SCALARS = {"int": "long long", "float": "double", "bool": "bool", "str": "std::string"}
-_TOKEN = re.compile(r"\s*([A-Za-z_]\w*|[\[\],]|\S)")
-_DEPTH = 16
 _LENGTH = struct.Struct("=Q")
 _INT = struct.Struct("=q")
 _FLOAT = struct.Struct("=d")
 _EXACT_FLOAT = 1 << 53
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CppType:
-    """A parsed type of a signature: `list`, `tuple`, `None` or a scalar, with its parts."""
-
-    name: str
-    parts: tuple["CppType", ...] = ()
-
-    @property
-    def spelling(self) -> str:
-        """The type as C++ writes it."""
-        if self.name == "None":
-            return "void"
-        if not self.parts:
-            return _SCALARS[self.name]
-        inner = ", ".join(part.spelling for part in self.parts)
-        if self.name == "list":
-            return f"std::vector<{inner}>"
-        return f"std::pair<{inner}>" if len(self.parts) == 2 else f"std::tuple<{inner}>"
+def spelling(kind: ValueType) -> str:
+    """The type as C++ writes it."""
+    if not kind.items:
+        return _SCALARS[kind.name]
+    inner = ", ".join(map(spelling, kind.items))
+    if kind.name == "list":
+        return f"std::vector<{inner}>"
+    return f"std::pair<{inner}>" if len(kind.items) == 2 else f"std::tuple<{inner}>"
 
 
-def parse_type(text: str, *, result: bool = False) -> CppType:
-    """The type that a signature's text names; `None` only as a result.
+def parameter_types(signature: Signature) -> list[str]:
+    """The parameters' types in C++.
 
     Raises:
-        TaskError: C++ solutions cannot be given such a type.
+        TaskError: a type is none that a signature knows.
     """
-    tokens = _TOKEN.findall(text)
-    if result and tokens == ["None"]:
-        return CppType(name="None")
-    parsed, rest = _parse(tokens, text, _DEPTH)
-    if rest:
-        raise TaskError(f"type '{text}': '{rest[0]}' is not expected here")
-    return parsed
+    return [spelling(parse_type(text)) for _, text in signature.parameters]
 
 
-def _parse(tokens: list[str], text: str, depth: int) -> tuple[CppType, list[str]]:
-    name, *rest = tokens or [""]
-    if name in _SCALARS:
-        return CppType(name=name), rest
-    if name not in ("list", "tuple"):
-        known = ", ".join((*_SCALARS, "list[T]", "tuple[A, B]"))
-        raise TaskError(f"type '{text}': '{name}' is not a type that C++ solutions know; they know {known}")
-    if depth == 0:
-        raise TaskError(f"type '{text}': nested too deeply")
-    parts: list[CppType] = []
-    opening = "["
-    while rest[:1] == [opening]:
-        part, rest = _parse(rest[1:], text, depth - 1)
-        parts.append(part)
-        opening = ","
-    if rest[:1] != ["]"] or not parts or (name == "list" and len(parts) != 1):
-        raise TaskError(f"type '{text}': write {name} as {'list[T]' if name == 'list' else 'tuple[A, B]'}")
-    return CppType(name=name, parts=tuple(parts)), rest[1:]
+def result_type(signature: Signature) -> str:
+    """The result's type in C++; `None` is void.
 
-
-def declaration(signature: Signature, entry: str) -> str:
-    """The function as a solution may declare it, for messages and prompts."""
-    parameters = ", ".join(_parameter(parse_type(kind)) + name for name, kind in signature.parameters)
-    return f"{parse_type(signature.returns, result=True).spelling} {entry}({parameters})"
-
-
-def _parameter(kind: CppType) -> str:
-    return f"{kind.spelling} " if kind.name in ("int", "float", "bool") else f"{kind.spelling}& "
+    Raises:
+        TaskError: the type is none that a signature knows.
+    """
+    return "void" if signature.returns.strip() == "None" else spelling(parse_type(signature.returns))
 
 
 def encode(arguments: tuple[object, ...], signature: Signature) -> bytes:
@@ -117,13 +77,13 @@ def encode(arguments: tuple[object, ...], signature: Signature) -> bytes:
     return bytes(out)
 
 
-def _encode(value: object, kind: CppType, out: bytearray) -> None:
+def _encode(value: object, kind: ValueType, out: bytearray) -> None:
     if kind.name == "list":
-        _encode_list(value, kind.parts[0], out)
+        _encode_list(value, kind.items[0], out)
     elif kind.name == "tuple":
-        if type(value) is not tuple or len(value) != len(kind.parts):
-            raise TypeError(f"{_shown(value)} is not a tuple of {len(kind.parts)}")
-        for item, part in zip(value, kind.parts, strict=True):
+        if type(value) is not tuple or len(value) != len(kind.items):
+            raise TypeError(f"{_shown(value)} is not a tuple of {len(kind.items)}")
+        for item, part in zip(value, kind.items, strict=True):
             _encode(item, part, out)
     else:
         _encode_scalar(value, kind.name, out)
@@ -143,7 +103,7 @@ def _encode_scalar(value: object, name: str, out: bytearray) -> None:
         raise TypeError(f"{_shown(value)} is not {name}")
 
 
-def _encode_list(value: object, part: CppType, out: bytearray) -> None:
+def _encode_list(value: object, part: ValueType, out: bytearray) -> None:
     if type(value) is not list:
         raise TypeError(f"{_shown(value)} is not a list")
     out += _LENGTH.pack(len(value))

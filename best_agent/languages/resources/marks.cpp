@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 
 #include <link.h>
 #include <malloc.h>
@@ -48,6 +49,8 @@ void tell(char event) {
 bool started = false;
 
 #if BEST_AGENT_SETTLE
+
+void note_as_the_public_harness() {}
 
 std::uintptr_t page_size = 4096;
 
@@ -120,6 +123,17 @@ __attribute__((constructor(101))) void no_huge_pages() { prctl(PR_SET_THP_DISABL
 void populate_code() {}
 void settle() {}
 
+// The public harness notes its first reading in a file of its own after it was taken: 16 to 20 KB of its
+// meter's pages are part of each of its figures, and its limits were set with them.
+void note_as_the_public_harness() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    std::FILE *file = std::fopen("/dev/null", "w");
+    if (file == nullptr) return;
+    std::fprintf(file, "%ld %ld\n", used.ru_utime.tv_usec, used.ru_minflt);
+    std::fclose(file);
+}
+
 #endif
 
 }  // namespace
@@ -136,6 +150,7 @@ __attribute__((visibility("hidden"), noinline)) void BEST_AGENT_BEGIN() {
     tell('D');
     settle();
     tell('R');
+    note_as_the_public_harness();
 }
 
 __attribute__((visibility("hidden"), noinline)) void BEST_AGENT_END() { tell('D'); }
