@@ -42,8 +42,9 @@ class Language(Protocol):
         ...
 
     def build(self, request: BuildRequest, isolation: Isolation) -> Program | BuildFailure:
-        """A runnable program. Compiling untrusted code happens inside the sandbox; results are cached
-        by content hash.
+        """A runnable program, or why the source does not become one.
+
+        Compiling untrusted code happens inside the sandbox; results are cached by content hash.
 
         Raises:
             UsageError: the compiler is missing or the request cannot be met in this language.
