@@ -4,6 +4,7 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -105,13 +106,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BestAgentError as error:
         sys.stderr.write(f"best-agent: {error}\n")
         return error.exit_code
-    except KeyboardInterrupt:
-        sys.stderr.write("best-agent: interrupted\n")
-        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`| head`); keep the interpreter from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_CLEAN
+    except Exception:  # noqa: BLE001  # the one boundary: a fault of ours is never a verdict
+        traceback.print_exc()
+        sys.stderr.write(
+            "best-agent: internal error, a fault of best-agent and no verdict; please report it\n"
+        )
+        return EXIT_NOT_MEASURED
+    except KeyboardInterrupt:
+        sys.stderr.write("best-agent: interrupted\n")
+        return EXIT_INTERRUPTED
 
 
 if __name__ == "__main__":

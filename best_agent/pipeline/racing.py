@@ -30,8 +30,7 @@ class Lane:
     """A case as both programs read it."""
 
     case: Case
-    before_input: bytes
-    after_input: bytes
+    stdin: bytes
     limits: Limits
 
 
@@ -105,8 +104,8 @@ class Race:
 
     def _run(self, side: Literal["before", "after"], lane: Lane) -> Run:
         if side == "before":
-            return self._before.timed(lane.before_input, lane.limits)
-        return self._after.timed(lane.after_input, lane.limits)
+            return self._before.timed(lane.stdin, lane.limits)
+        return self._after.timed(lane.stdin, lane.limits)
 
     def _failure(self, side: Literal["before", "after"], lane: Lane, run: Run) -> str:
         name = self._before.source.id if side == "before" else self._after.source.id
@@ -177,10 +176,8 @@ class Race:
 
     def _memory(self, lane: Lane, readings: _Readings) -> Compared | None:
         faults = self._excess(readings).minor_faults
-        before = [
-            self._before.peak(lane.case, lane.before_input, lane.limits, run) for run in readings.before
-        ]
-        after = [self._after.peak(lane.case, lane.after_input, lane.limits, run) for run in readings.after]
+        before = [self._before.peak(lane.case, lane.stdin, lane.limits, run) for run in readings.before]
+        after = [self._after.peak(lane.case, lane.stdin, lane.limits, run) for run in readings.after]
         lows = [float(run.peak_bytes) for run in before if run.peak_bytes is not None]
         highs = [float(run.peak_bytes + faults * PAGE_BYTES) for run in after if run.peak_bytes is not None]
         if len(lows) != len(before) or len(highs) != len(after):
