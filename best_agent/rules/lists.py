@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from best_agent.model.finding import Edit
 from best_agent.rules.editing import replace
-from best_agent.rules.facts.facts import inside
+from best_agent.rules.facts.facts import inside, statement
 from best_agent.rules.facts.roles import Role, role_of
 from best_agent.rules.facts.values import type_of_variable
 
@@ -79,6 +79,39 @@ def loops_outliving(facts: "Facts", step: "Step", variable: "Variable") -> "tupl
         if loop.step.scope is step.scope or loop.step.scope.kind != "class"
         if not any(inside(place, loop) for place in places)
     )
+
+
+def is_bound_before(variable: "Variable", place: "Step") -> bool:
+    """Whatever way leads to the place, the variable has its value there."""
+    if len(variable.bindings) != 1:
+        return False
+    binding = variable.bindings[0]
+    if binding.how == "parameter":
+        return True
+    whole = statement(binding.site)
+    if whole is None or whole.up is None or whole.node.end_byte > place.node.start_byte:
+        return False
+    at: Step | None = place
+    while at is not None and at.up is not None:
+        if at.up is whole.up:
+            return True
+        at = at.up
+    return False
+
+
+def unchanged_in(facts: "Facts", variable: "Variable", loop: "Loop") -> bool:
+    """No round of the loop binds the variable, changes what it holds, or hands it to code that may."""
+    if any(inside(binding.site, loop) for binding in variable.bindings):
+        return False
+    if not variable.private:
+        return False
+    return all(_leaves_alone(facts, role) for use, role in roles(facts, variable) if inside(use, loop))
+
+
+def _leaves_alone(facts: "Facts", role: Role) -> bool:
+    if role.kind in ("index", "slice"):
+        return role_of(role.step, facts.source).kind not in ("method", "store", "attribute", "augment")
+    return is_read(role)
 
 
 def is_assigned(variable: "Variable") -> bool:

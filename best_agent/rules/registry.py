@@ -45,6 +45,10 @@ PYTHON = (
     "str_built_by_copies",
     "list_concatenation",
     "tuple_concatenation",
+    "sorted_for_one_end",
+    "sum_of_lists",
+    "count_in_loop",
+    "invariant_call_in_loop",
 )
 """Modules of `best_agent.rules.python`, in the order of their ids."""
 

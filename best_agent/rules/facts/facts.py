@@ -25,6 +25,7 @@ class Facts:
         self.newline = "\r\n" if b"\r\n" in source else "\n"
         self._gathered = gathered
         self._fixable = fixable
+        self._scopes: dict[int, Scope] = {}
         self._variables: dict[tuple[int, str], Variable | None] = {}
 
     def of_type(self, kind: str) -> "Sequence[Step]":
@@ -42,6 +43,12 @@ class Facts:
         """Calls of an attribute with one of the names."""
         for name in names:
             yield from self._gathered.methods.get(name, ())
+
+    def scope_of(self, node: "Node") -> Scope:
+        """The scope that a comprehension, lambda, function or class opens; the module's for other nodes."""
+        if not self._scopes:
+            self._scopes = {scope.node.id: scope for scope in self._gathered.scopes}
+        return self._scopes.get(node.id, self.module)
 
     @property
     def module(self) -> Scope:

@@ -127,18 +127,20 @@ class _Pass:
         return step.scope, step.loop
 
     def _for(self, step: Step) -> Context:
-        body = step.node.child_by_field_name("body")
-        if body is not None:
-            loop = Loop(step, step.loop, step.node.child_by_field_name("right"))
-            self._overrides[body.id] = (step.scope, loop)
+        """The target is bound in each round, like what the body binds."""
+        loop = Loop(step, step.loop, step.node.child_by_field_name("right"))
+        self._override(step, ("left", "body"), (step.scope, loop))
         return step.scope, step.loop
+
+    def _override(self, step: Step, fields: tuple[str, ...], context: Context) -> None:
+        for field in fields:
+            child = step.node.child_by_field_name(field)
+            if child is not None:
+                self._overrides[child.id] = context
 
     def _while(self, step: Step) -> Context:
         loop = Loop(step, step.loop, None)
-        for field in ("condition", "body"):
-            child = step.node.child_by_field_name(field)
-            if child is not None:
-                self._overrides[child.id] = (step.scope, loop)
+        self._override(step, ("condition", "body"), (step.scope, loop))
         return step.scope, step.loop
 
     def _comprehension(self, step: Step) -> Context:
@@ -152,12 +154,13 @@ class _Pass:
                 if iterable is not None:
                     self._overrides[iterable.id] = (step.scope if first else scope, loop)
                 loop = Loop(step, loop, iterable)
+                target = child.child_by_field_name("left")
+                if target is not None:
+                    self._overrides[target.id] = (scope, loop)
                 first = False
             elif child.type == "if_clause":
                 self._overrides[child.id] = (scope, loop)
-        body = step.node.child_by_field_name("body")
-        if body is not None:
-            self._overrides[body.id] = (scope, loop)
+        self._override(step, ("body",), (scope, loop))
         return scope, step.loop
 
     def _call(self, step: Step) -> Context:

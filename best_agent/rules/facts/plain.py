@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from best_agent.rules.facts.facts import Facts
     from best_agent.rules.facts.model import Binding, Scope, Variable
 
+_EXACT_TYPES = frozenset({"int", "str", "bytes", "range", "line", "text"})
+_EXACT_WORDS = frozenset({"int", "str", "bytes", "tuple", "Tuple"})
+_INEXACT_SIGNS = frozenset({"/", "**"})
 _PLAIN_TYPES = frozenset({"int", "float", "bool", "str", "bytes", "None", "range", "line", "text"})
 _PLAIN_WORDS = frozenset(
     {"int", "float", "bool", "str", "bytes", "None", "tuple", "Tuple", "Optional", "Union"}
@@ -29,8 +32,12 @@ _DEPTH = 40
 class Plain:
     """One enquiry; what it assumed on the way does not outlive it."""
 
-    def __init__(self, facts: "Facts") -> None:
+    def __init__(self, facts: "Facts", *, exact: bool = False) -> None:
+        """With `exact`, floats, bools and None are not plain enough: equal values must be the same."""
         self._facts = facts
+        self._exact = exact
+        self._types = _EXACT_TYPES if exact else _PLAIN_TYPES
+        self._words = _EXACT_WORDS if exact else _PLAIN_WORDS
         self._assumed: set[tuple[int, str, str]] = set()
 
     def value(self, node: "Node | None", scope: "Scope", depth: int = 0) -> bool:
@@ -43,8 +50,7 @@ class Plain:
         if node.type in ("tuple", "expression_list", "parenthesized_expression", "conditional_expression"):
             return all(self.value(child, scope, depth) for child in node.named_children)
         if node.type == "binary_operator":
-            sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            return all(self.value(side, scope, depth) for side in sides)
+            return self._operation(node, scope, depth)
         if node.type == "unary_operator":
             return self.value(node.child_by_field_name("argument"), scope, depth)
         if node.type == "subscript":
@@ -52,14 +58,21 @@ class Plain:
             return self.value(inner, scope, depth) or self._element(node, inner, scope, depth)
         if node.type == "call":
             return self._call(node, scope, depth)
-        return type_of(self._facts, node, scope) in _PLAIN_TYPES
+        return type_of(self._facts, node, scope) in self._types
+
+    def _operation(self, node: "Node", scope: "Scope", depth: int) -> bool:
+        sign = node.child_by_field_name("operator")
+        if self._exact and (sign is None or sign.type in _INEXACT_SIGNS):
+            return False
+        sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+        return all(self.value(side, scope, depth) for side in sides)
 
     def _element(self, node: "Node", inner: "Node | None", scope: "Scope", depth: int) -> bool:
         index = node.child_by_field_name("subscript")
         return index is not None and index.type != "slice" and self.elements(inner, scope, depth)
 
     def _call(self, node: "Node", scope: "Scope", depth: int) -> bool:
-        if type_of(self._facts, node, scope) in _PLAIN_TYPES:
+        if type_of(self._facts, node, scope) in self._types:
             return True
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
@@ -93,7 +106,7 @@ class Plain:
     def _binding(self, binding: "Binding", depth: int) -> bool:
         scope = binding.site.scope
         if binding.annotation is not None:
-            return self._annotated(binding.annotation, _PLAIN_WORDS)
+            return self._annotated(binding.annotation, self._words)
         if binding.how in ("assign", "parallel", "augment"):
             return self.value(binding.value, scope, depth)
         if binding.how == "for":
@@ -121,6 +134,12 @@ class Plain:
             return self._elements_of_name(node, scope, depth)
         if node.type == "call":
             return self._elements_of_call(node, scope, depth)
+        if node.type in ("list_comprehension", "generator_expression", "set_comprehension"):
+            return self.value(node.child_by_field_name("body"), self._facts.scope_of(node), depth)
+        if node.type == "subscript":
+            index = node.child_by_field_name("subscript")
+            sliced = index is not None and index.type == "slice"
+            return sliced and self.elements(node.child_by_field_name("value"), scope, depth)
         if node.type in ("parenthesized_expression", "binary_operator"):
             return self._elements_of_parts(node, scope, depth)
         return type_of(self._facts, node, scope) in ("str", "bytes", "range", "file", "line", "text")
@@ -167,7 +186,7 @@ class Plain:
 
     def _elements_of_binding(self, binding: "Binding", depth: int) -> bool:
         scope = binding.site.scope
-        if binding.annotation is not None and self._annotated(binding.annotation, _PLAIN_WORDS | _LIST_WORDS):
+        if binding.annotation is not None and self._annotated(binding.annotation, self._words | _LIST_WORDS):
             text = self._facts.text(binding.annotation)
             return "[" in text and text.count("[") - text.lower().count("tuple[") == 1
         if binding.how in ("assign", "parallel", "augment"):

@@ -39,6 +39,7 @@ from best_agent.rules.lists import (
     as_set,
     grows_with_input,
     is_assigned,
+    is_bound_before,
     is_list,
     is_read,
     loops_outliving,
@@ -212,7 +213,7 @@ def _set_before_loop(
     Unsafe: the caller's list may change through another name, and its items are not known here.
     """
     place = statement(loop.step)
-    if place is None or not _is_bound_before(variable, place):
+    if place is None or not is_bound_before(variable, place):
         return None
     name = fresh_name(facts, f"{variable.name}_set")
     edits: list[Edit | None] = [line_before(facts, place, f"{name} = set({variable.name})")]
@@ -220,24 +221,6 @@ def _set_before_loop(
         replace(use.node, name) for use, role in uses if role.kind == "member" and inside(role.step, loop)
     ]
     return fix_of(edits, "unsafe")
-
-
-def _is_bound_before(variable: "Variable", place: "Step") -> bool:
-    """Whatever way leads to the place, the variable has its value there."""
-    if len(variable.bindings) != 1:
-        return False
-    binding = variable.bindings[0]
-    if binding.how == "parameter":
-        return True
-    whole = statement(binding.site)
-    if whole is None or whole.up is None or whole.node.end_byte > place.node.start_byte:
-        return False
-    at: Step | None = place
-    while at is not None and at.up is not None:
-        if at.up is whole.up:
-            return True
-        at = at.up
-    return False
 
 
 RULE = Rule(
