@@ -40,11 +40,11 @@ def open_set(spec: str | None) -> TaskSet:
         return _own()
     kind, colon, rest = spec.partition(":")
     if colon and kind in KINDS:
-        if not Path(rest).is_dir():
+        if not rest or not Path(rest).is_dir():
             raise UsageError(f"--tasks {spec}: there is no folder '{rest}'")
         return KINDS[kind](Path(rest))
     folder = Path(spec)
-    if folder.is_dir():
+    if spec and folder.is_dir():
         return FolderSet(folder, f"the tasks in {folder}")
     if colon:
         near = suggestion(kind, KINDS)

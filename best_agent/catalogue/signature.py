@@ -35,6 +35,8 @@ def _all_fit(values: list[object] | tuple[object, ...], name: str) -> bool:
     """Whether all values are of a scalar type, seen at the speed that inputs of a million items need."""
     if name not in SCALARS or not set(map(type, values)) <= {SCALARS[name]}:
         return False
+    if name == "str":
+        return all(map(_is_whole, cast("list[str]", values)))
     if name != "int" or not values:
         return True
     numbers = cast("list[int]", values)
@@ -46,7 +48,14 @@ def _scalar_mismatch(value: object, name: str, where: str) -> str | None:
         return f"{where} is {_named(value)}, not {name}"
     if isinstance(value, int) and value not in _INT64:
         return f"{where} does not fit into 64 bits"
+    if isinstance(value, str) and not _is_whole(value):
+        return f"{where} holds half of a character (a lone surrogate)"
     return None
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text can be written as UTF-8."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _named(value: object) -> str:

@@ -55,7 +55,7 @@ class _Parser:
     def _error(self) -> TaskError:
         scalars = ", ".join(SCALARS)
         return TaskError(
-            f"'{self._text}' is not a type; the types are {scalars}, list[T] and tuple[T, ...] of these"
+            f"'{self._text[:60]}' is not a type; the types are {scalars}, list[T] and tuple[T, ...] of these"
         )
 
     def _next(self) -> str:

@@ -167,7 +167,10 @@ class _Reader:
         return tuple(value)
 
     def _sizes(self) -> tuple[int, ...]:
-        sizes = tuple(int(size) for size in self._numbers("data", self._value("data")))
+        numbers = self._numbers("data", self._value("data"))
+        if any(number != int(number) for number in numbers):
+            self._refuse("data", f"must be whole numbers from 1, not {list(numbers)}")
+        sizes = tuple(int(number) for number in numbers)
         if any(after <= before for before, after in pairwise(sizes)):
             self._note("data", f"the sizes {list(sizes)} do not grow from scale to scale")
         return sizes
