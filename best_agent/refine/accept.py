@@ -10,6 +10,8 @@ from best_agent.model.run import Status
 from best_agent.model.verdict import Contest, Grid, ProgramVerdict
 from best_agent.units import format_ratio
 
+MAX_RATIO = 1.05
+"""How much of one quantity may be lost for a gain in the other, unless the user says otherwise."""
 _LIMITS = (Status.TIME_LIMIT, Status.MEMORY_LIMIT)
 _NOTHING = 1e-9
 _NOT_RACED = "not raced"
@@ -21,9 +23,9 @@ class Terms:
     """What has to be gained, and what may be lost for it."""
 
     objective: Objective = Objective.BOTH
-    max_time_ratio: float = 1.05
+    max_time_ratio: float = MAX_RATIO
     """Time may grow to this many times the parent's where memory is gained."""
-    max_memory_ratio: float = 1.05
+    max_memory_ratio: float = MAX_RATIO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ from best_agent.refine.referee import Referee
 from best_agent.refine.standing import standing
 
 MAX_CONFIRMATIONS = 5
-NOTHING_BETTER = "nothing better was found"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +70,7 @@ def nothing_better(start: Source, why: str, initial: Standing | None) -> Final:
         memory=None,
         confirmed=False,
         verified="",
-        note=f"{NOTHING_BETTER}: {why}" if why else NOTHING_BETTER,
+        note=why,
         standing=initial,
         code=start.text,
     )

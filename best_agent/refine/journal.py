@@ -7,6 +7,7 @@ moment goes on from it: no answer is asked for twice, no candidate is judged twi
 import fcntl
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +23,7 @@ from best_agent.refine.redact import Redactor
 
 SCHEMA = "best-agent/refine-run/1"
 LOG = "run.jsonl"
-_IDENTITY = {
+_MEANING = {
     "schema": "written by another version of the tool's run format",
     "task": "of another task",
     "language": "of another language",
@@ -50,10 +51,29 @@ class Past:
 class Journal:
     """The log of one run. Only one process can hold it."""
 
-    def __init__(self, directory: Path, *, suffix: str, redact: Redactor | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        suffix: str,
+        identity: Mapping[str, Any],
+        start: str,
+        redact: Redactor | None = None,
+    ) -> None:
+        """Prepare a log; nothing is written before `begin`.
+
+        Args:
+            directory: the run directory.
+            suffix: of the final program's file.
+            identity: what makes the run this one: task, language, objective, seed, source; and `options`.
+            start: text of the start.
+            redact: keeps secrets out of the log.
+        """
         self.directory = directory
         self.past = Past()
         self._suffix = suffix
+        self._identity = {"schema": SCHEMA, **identity, "start": digest(start)}
+        self._start = start
         self._redact = redact or Redactor()
         self._file: int | None = None
 
@@ -67,26 +87,36 @@ class Journal:
             os.close(self._file)
             self._file = None
 
-    def begin(self, identity: Mapping[str, Any]) -> None:
-        """Start a new log with what identifies the run.
+    def check_free(self) -> None:
+        """Refuse a directory that holds a run, before anything is measured.
+
+        Raises:
+            UsageError: there is one.
+        """
+        if (self.directory / LOG).exists():
+            raise UsageError(
+                f"{self.directory} holds a run already; go on with --resume {self.directory}, or name "
+                "another --run-dir"
+            )
+
+    def begin(self) -> None:
+        """Start the log with what identifies the run; nothing to do where it was resumed.
 
         Raises:
             UsageError: there is a run already, or the directory cannot be written.
         """
+        if self._file is not None:
+            return
+        self.check_free()
         try:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            (self.directory / "objects").mkdir(exist_ok=True)
+            (self.directory / "objects").mkdir(parents=True, exist_ok=True)
+            self._store(self._start)
             self._open(os.O_CREAT | os.O_EXCL)
-        except FileExistsError:
-            raise UsageError(
-                f"{self.directory} holds a run already; go on with --resume {self.directory}, or name "
-                "another --run-dir"
-            ) from None
         except OSError as error:
             raise UsageError(f"--run-dir {self.directory}: {error.strerror}") from None
-        self._append({"event": "start", "schema": SCHEMA, **identity})
+        self._append({"event": "start", **self._identity})
 
-    def resume(self, identity: Mapping[str, Any]) -> None:
+    def resume(self) -> None:
         """Read an existing log into `past` and go on behind it. A last line cut off by a kill is dropped.
 
         Raises:
@@ -95,9 +125,9 @@ class Journal:
         try:
             self._open(0)
         except OSError as error:
-            raise UsageError(f"--resume {self.directory}: there is no {LOG} ({error.strerror})") from None
+            raise UsageError(f"--resume {self.directory}: {LOG}: {error.strerror}") from None
         events = self._read()
-        self._check_identity(events, {"schema": SCHEMA, **identity})
+        self._check_identity(events)
         try:
             self.past = self._replay(events[1:])
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -170,14 +200,15 @@ class Journal:
             os.ftruncate(self._file, position)
         return events
 
-    def _check_identity(self, events: list[dict[str, Any]], identity: Mapping[str, Any]) -> None:
-        if not events or events[0].get("event") != "start":
+    def _check_identity(self, events: list[dict[str, Any]]) -> None:
+        if not events or events[0]["event"] != "start":
             raise UsageError(f"{self.directory / LOG} does not begin with the start of a run")
-        for key, meaning in _IDENTITY.items():
-            if events[0].get(key) != identity.get(key):
+        for key, meaning in _MEANING.items():
+            there, here = events[0].get(key), self._identity.get(key)
+            if there != here:
                 raise UsageError(
-                    f"--resume {self.directory}: that run is {meaning} ({events[0].get(key)!s:.60}, now "
-                    f"{identity.get(key)!s:.60}); start a new one with --run-dir"
+                    f"--resume {self.directory}: that run is {meaning} ({there!s:.60}, now {here!s:.60}); "
+                    "start a new one with --run-dir"
                 )
 
     def _replay(self, events: list[dict[str, Any]]) -> Past:
@@ -192,7 +223,7 @@ class Journal:
                         answers = []
                     parent = str(event["parent"])
                 case "answer":
-                    code = None if event["code"] is None else self._load(event["code"])
+                    code = None if event["code"] is None else _load(self.directory, event["code"])
                     if code is not None:
                         codes[event["code"]] = code
                     answers.append((load_proposal(event, code), None))
@@ -216,15 +247,39 @@ class Journal:
         if not path.exists():
             _write_whole(path, text)
 
-    def _load(self, name: str) -> str:
-        path = self.directory / "objects" / name
-        try:
-            text = path.read_bytes().decode("utf-8", errors="surrogatepass")
-        except OSError as error:
-            raise UsageError(f"{path}: {error.strerror}; the run cannot go on without it") from None
-        if digest(text) != name:
-            raise UsageError(f"{path} is damaged: its content does not have this hash")
-        return text
+
+def read_header(directory: Path) -> tuple[dict[str, Any], str]:
+    """What a run says of itself at its start, and the text of its start.
+
+    Raises:
+        UsageError: there is no run, or its beginning is damaged.
+    """
+    path = directory / LOG
+    try:
+        with path.open("rb") as file:
+            header = _event(file.readline())
+    except OSError as error:
+        raise UsageError(f"--resume {directory}: {LOG}: {error.strerror}") from None
+    if header is None or header["event"] != "start" or not isinstance(header.get("start"), str):
+        raise UsageError(f"{path} does not begin with the start of a run")
+    if header.get("schema") != SCHEMA:
+        raise UsageError(
+            f"--resume {directory}: that run is {_MEANING['schema']} ({header.get('schema')!s:.60})"
+        )
+    return header, _load(directory, header["start"])
+
+
+def _load(directory: Path, name: str) -> str:
+    path = directory / "objects" / name
+    if not re.fullmatch("[0-9a-f]{64}", name):
+        raise UsageError(f"{directory / LOG} is damaged: {name!r:.80} names no text")
+    try:
+        text = path.read_bytes().decode("utf-8", errors="surrogatepass")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read ({error}); the run cannot go on without it") from None
+    if digest(text) != name:
+        raise UsageError(f"{path} is damaged: its content does not have this hash")
+    return text
 
 
 def _event(line: bytes) -> dict[str, Any] | None:

@@ -28,6 +28,8 @@ from best_agent.refine.referee import Referee
 from best_agent.refine.standing import standing
 
 START = "start"
+ROUNDS = 8
+PATIENCE = 3
 SUFFIXES = {"python": ".py", "cpp": ".cpp"}
 _INTERRUPTED = "interrupted; --resume goes on from here"
 _HARNESS_PATIENCE = 2
@@ -39,8 +41,8 @@ class Settings:
     """What the user decides."""
 
     terms: Terms = field(default_factory=Terms)
-    rounds: int = 8
-    patience: int = 3
+    rounds: int = ROUNDS
+    patience: int = PATIENCE
     """Rounds in a row without an accepted candidate."""
     max_tokens: int | None = None
     max_usd: float | None = None
@@ -110,7 +112,7 @@ class Loop:
         """
         start = replace(start, id=START)
         self._ledger.check_start(
-            self._source.estimate(first_prompt(self._arena, self._settings.terms, start))
+            self._source.estimate(first_prompt(self._arena.problem, self._settings.terms, start))
         )
         assessment = self._referee.assess(start)
         if not assessment.verdict.admissible:
@@ -118,6 +120,7 @@ class Loop:
             why = f"{verdict.status}: {verdict.detail}"
             raise UsageError(f"the start is not correct ({why}); refine improves programs that are right")
         initial = standing(self._arena.problem, START, assessment)
+        self._journal.begin()
         self._referee.archive.add(Entry(source=start))
         self._observer.started(initial)
         try:
@@ -350,9 +353,9 @@ class Loop:
         return unconfirmed(self._chain, why, stand), stop
 
 
-def first_prompt(arena: Arena, terms: Terms, start: Source) -> Prompt:
+def first_prompt(problem: Problem, terms: Terms, start: Source) -> Prompt:
     """The question of the first round before anything was measured."""
-    return build_prompt(arena.problem, terms, Feedback(parent=start, assessment=None))
+    return build_prompt(problem, terms, Feedback(parent=start, assessment=None))
 
 
 def file_name(start: Source, problem: Problem) -> str:
