@@ -24,7 +24,6 @@ _START_S: Final = 30.0
 _GRACE_S: Final = 30.0
 """Beyond a run's own wall limit, until the supervisor is given up."""
 _CLOSE_S: Final = 5.0
-_COLLECTED_BYTES: Final = 256 << 20
 _NS_PER_S: Final = 1_000_000_000
 _SEALS: Final = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _PATH: Final = "/usr/local/bin:/usr/bin:/bin"
@@ -220,7 +219,7 @@ class _Supervisor:
         """Have one run made; the supervisor's words."""
         self._harness.settimeout(limits.wall_ns / _NS_PER_S + _GRACE_S)
         channel.send(self._harness, order, fds=[stdin])
-        most = 2 * limits.output_bytes + limits.stderr_bytes + _COLLECTED_BYTES
+        most = 2 * limits.output_bytes + limits.stderr_bytes + limits.scratch_bytes
         return channel.receive(self._harness, blob_bytes=most)
 
     def close(self) -> None:

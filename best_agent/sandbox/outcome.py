@@ -34,8 +34,7 @@ class Sight:
     stopped: str | None
     exit_code: int | None
     signal: int | None
-    own_cpu_ns: int
-    tree_cpu_ns: int
+    cpu_ns: int
     minor_faults: int
     wall_ns: int
     peak_bytes: int | None
@@ -60,8 +59,7 @@ def sight(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Sight:
         stopped=header["stopped"],
         exit_code=header["exit_code"],
         signal=header["signal"],
-        own_cpu_ns=int(header["own_cpu_ns"]),
-        tree_cpu_ns=int(header["tree_cpu_ns"]),
+        cpu_ns=int(header["cpu_ns"]),
         minor_faults=int(header["minor_faults"]),
         wall_ns=int(header["wall_ns"]),
         peak_bytes=header["peak_bytes"],
@@ -165,7 +163,7 @@ def phases(seen: Sight) -> Phases | None:
         load=Phase(cpu_ns=ready[0], minor_faults=ready[1]),
         region=Phase(cpu_ns=max(0, cpu_ns), minor_faults=max(0, faults)),
         write_out=Phase(
-            cpu_ns=max(0, seen.tree_cpu_ns - done[0]), minor_faults=max(0, seen.minor_faults - done[1])
+            cpu_ns=max(0, seen.cpu_ns - done[0]), minor_faults=max(0, seen.minor_faults - done[1])
         ),
         wall_ns=max(0, wall_ns),
         baseline_capped=capped,
@@ -212,7 +210,7 @@ def run_of(
         detail=detail,
         exit_code=seen.exit_code,
         signal=seen.signal,
-        cpu_ns=costs.region.cpu_ns if costs else seen.tree_cpu_ns,
+        cpu_ns=costs.region.cpu_ns if costs else seen.cpu_ns,
         wall_ns=costs.wall_ns if costs else seen.wall_ns,
         peak_bytes=peak_bytes,
         memory_meter=meter if peak_bytes is not None else Meter.UNAVAILABLE,

@@ -21,6 +21,26 @@ PR_CAP_AMBIENT: Final = 47
 PR_CAP_AMBIENT_RAISE: Final = 2
 SECCOMP_MODE_FILTER: Final = 2
 
+# linux/ptrace.h
+PTRACE_TRACEME: Final = 0
+PTRACE_CONT: Final = 7
+PTRACE_SETOPTIONS: Final = 0x4200
+PTRACE_EVENT_EXIT: Final = 6
+_PTRACE_O_TRACEFORK: Final = 1 << 1
+_PTRACE_O_TRACEVFORK: Final = 1 << 2
+_PTRACE_O_TRACECLONE: Final = 1 << 3
+_PTRACE_O_TRACEEXEC: Final = 1 << 4
+_PTRACE_O_TRACEEXIT: Final = 1 << 6
+_PTRACE_O_EXITKILL: Final = 1 << 20
+PTRACE_FOLLOW: Final = (
+    _PTRACE_O_TRACEFORK
+    | _PTRACE_O_TRACEVFORK
+    | _PTRACE_O_TRACECLONE
+    | _PTRACE_O_TRACEEXEC
+    | _PTRACE_O_TRACEEXIT
+    | _PTRACE_O_EXITKILL
+)
+
 # linux/capability.h
 CAP_DAC_READ_SEARCH: Final = 2
 CAP_LAST_SUPPORTED: Final = 63
@@ -83,6 +103,11 @@ def prctl(option: int, *values: int | ctypes.c_void_p) -> None:
     padded = (*values, *(0,) * (4 - len(values)))
     numbers = [ctypes.c_ulong(value) if isinstance(value, int) else value for value in padded]
     _checked(_LIBC.prctl(option, *numbers), f"prctl {option}")
+
+
+def ptrace(request: int, pid: int, data: int) -> None:
+    """Ask for something about a traced task that needs no address."""
+    syscall("ptrace", ctypes.c_long(request), ctypes.c_long(pid), ctypes.c_long(0), ctypes.c_long(data))
 
 
 def unshare(flags: int) -> None:

@@ -55,15 +55,16 @@ def stat(pid: int) -> Stat | None:
 
 
 def high_water_bytes(pid: int) -> int | None:
-    """VmHWM: the most resident memory that a live process ever had; moves in steps of up to 128 KiB."""
+    """VmHWM: the most resident memory that a live process ever had; moves in steps of up to 128 KiB.
+
+    None for what is gone and for a thread that does not lead its process.
+    """
     try:
-        with open(f"/proc/{pid}/status", "rb") as lines:
-            for line in lines:
-                if line.startswith(b"VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            fields = dict(line.split(b":", 1) for line in file.read().splitlines() if b":" in line)
+        return int(fields[b"VmHWM"].split()[0]) * 1024 if int(fields[b"Tgid"]) == pid else None
+    except (OSError, KeyError, ValueError):
         return None
-    return None
 
 
 def mapped_bytes(pid: int) -> int | None:

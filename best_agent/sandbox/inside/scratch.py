@@ -6,8 +6,6 @@ import stat
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-COLLECTED_AT_MOST: Final = 64 << 20
-"""Bytes read back of one file."""
 _BLOCK_BYTES: Final = 512
 _OPEN_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -31,17 +29,17 @@ def _hand_over(path: str, owner: int | None) -> None:
         os.chown(path, owner, owner, follow_symlinks=False)
 
 
-def collect(folder: str, names: Sequence[str]) -> dict[str, bytes]:
-    """The regular files of these names that exist and are small enough; links are not followed."""
+def collect(folder: str, names: Sequence[str], bound: int) -> dict[str, bytes]:
+    """The regular files of these names that exist and hold no more than `bound` bytes, links not followed."""
     found: dict[str, bytes] = {}
     for name in names:
-        content = _read_plain(folder, name)
+        content = _read_plain(folder, name, bound)
         if content is not None:
             found[name] = content
     return found
 
 
-def _read_plain(folder: str, name: str) -> bytes | None:
+def _read_plain(folder: str, name: str, bound: int) -> bytes | None:
     place = os.open(folder, _OPEN_FOLDER)
     try:
         *parents, last = name.split("/")
@@ -53,9 +51,9 @@ def _read_plain(folder: str, name: str) -> bytes | None:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
         with open(os.open(last, flags, dir_fd=place), "rb") as file:
             facts = os.fstat(file.fileno())
-            if not stat.S_ISREG(facts.st_mode) or facts.st_size > COLLECTED_AT_MOST:
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > bound:
                 return None
-            return file.read(COLLECTED_AT_MOST + 1)[:COLLECTED_AT_MOST]
+            return file.read(bound + 1)[:bound]
     except OSError:
         return None
     finally:

@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import resource
-import signal
 import socket
 import sys
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from best_agent.sandbox.inside import (
     confine,
     kernel,
     landlock,
+    life,
     meters,
     namespaces,
     scratch,
@@ -49,6 +49,7 @@ class Supervisor:
         self.confinement = self._confinement()
         self.orders: socket.socket | None = None
         self.zygote = 0
+        self.wake = life.WakeUp() if self.writable else None
         if self.function:
             self._start_zygote()
 
@@ -115,27 +116,26 @@ class Supervisor:
             given = ends.targets(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) if self.function else stdin)
             if self.function:
                 stack.callback(os.close, given[0])
-            pid = self._start(order, given)
+            target = self._start(order, given)
+            stack.callback(target.close)
             ends.close_targets()
+            watcher = watch.Watch(
+                target, self._plan(order, feed), ends.sinks(order), ends.event, ends.go, self.harness.fileno()
+            )
             try:
-                watcher = watch.Watch(
-                    pid,
-                    self._plan(order, feed),
-                    ends.sinks(order),
-                    ends.event,
-                    ends.go,
-                    self.harness.fileno(),
-                )
                 watcher.run()
             finally:
-                usage, status = self._end(pid)
+                end = target.finish()
+                if isinstance(target, life.Tree):
+                    target.sweep(everybody=self.strict)
             trouble = os.read(ends.trouble, 4096).decode("utf-8", "replace")
             if trouble.startswith("confine"):
                 raise RuntimeError(trouble)
             watcher.drain()
-        report = _report(watcher, usage, status, trouble)
-        collected = scratch.collect(self.box, self.config["collect"]) if self.writable else {}
+        report = _report(watcher, end, trouble)
+        collected = {}
         if self.writable:
+            collected = scratch.collect(self.box, self.config["collect"], order["scratch_bytes"])
             scratch.empty(self.box)
         report["collected"] = list(collected)
         empty = watch.Sink(-1, 0, None)
@@ -147,7 +147,10 @@ class Supervisor:
         scratch.lay(self.box, self.files, self.confinement.target_uid)
 
     def _bounds(self, order: dict[str, Any]) -> confine.Bounds:
-        processes: int | None = order["processes"] + 2  # the supervisor counts too, and what waits beside it
+        # In strict isolation the supervisor counts too, its zygote, and what waits beside it.
+        beside = (1 if self.strict else 0) + (1 if self.function else 0)
+        beside += 1 if self.strict and self.config["target_uid"] is None else 0
+        processes: int | None = order["processes"] + beside
         if self.config["isolation"] == "none":
             processes = None
         elif not self.strict and self.confinement.target_uid is None:
@@ -162,11 +165,14 @@ class Supervisor:
             may_exec=not self.function,
         )
 
-    def _start(self, order: dict[str, Any], fds: Sequence[int]) -> int:
+    def _start(self, order: dict[str, Any], fds: Sequence[int]) -> life.Life:
         bounds = self._bounds(order)
         if self.orders is None:
             os.chdir(self.box)
-            return targets.start(self.config["argv"], self.config["env"], fds, self.confinement, bounds)
+            argv, env = self.config["argv"], self.config["env"]
+            tree = self.wake is not None
+            pid = targets.start(argv, env, fds, self.confinement, bounds, traced=tree)
+            return life.Tree(pid, self.wake) if self.wake is not None else life.Single(pid)
         socket.send_fds(
             self.orders, [json.dumps({"bounds": bounds, "traced": order["traced"]}).encode()], list(fds)
         )
@@ -176,7 +182,7 @@ class Supervisor:
         reply = json.loads(answer)
         if "error" in reply:
             raise RuntimeError(reply["error"])
-        return int(reply["pid"])
+        return life.Single(int(reply["pid"]))
 
     def _plan(self, order: dict[str, Any], feed: int | None) -> watch.Plan:
         tick: dict[str, Any] = {}
@@ -205,31 +211,6 @@ class Supervisor:
                     resource.prlimit(pid, resource.RLIMIT_AS, (bound, bound))
 
         return tighten
-
-    def _end(self, pid: int) -> tuple[resource.struct_rusage, int]:
-        """Kill all that the target left, wait for every process; usage with that of orphans added."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        _, status, usage = os.wait4(pid, 0)
-        if not self.function:
-            self._sweep()
-        return usage, status
-
-    def _sweep(self) -> None:
-        while True:
-            if self.strict:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(-1, signal.SIGKILL)
-            else:
-                for pid in meters.descendants(os.getpid()):
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
-            try:
-                os.waitpid(-1, 0)
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-            except ChildProcessError:
-                return
 
 
 class _Ends:
@@ -284,19 +265,21 @@ class _Ends:
         return found
 
 
-def _report(watcher: watch.Watch, usage: resource.struct_rusage, status: int, trouble: str) -> dict[str, Any]:
-    cpu_ns = int((usage.ru_utime + usage.ru_stime) * _NS_PER_S)
+def _report(watcher: watch.Watch, end: life.End, trouble: str) -> dict[str, Any]:
+    target, status = watcher.target, end.status
+    cpu_ns = int((end.usage.ru_utime + end.usage.ru_stime) * _NS_PER_S) - target.start.cpu_ns
+    if isinstance(target, life.Tree):
+        cpu_ns += int(target.orphans_cpu_s * _NS_PER_S)
     return {
         "steps": [[step.cpu_ns, step.minor_faults, step.wall_ns, step.resumed_ns] for step in watcher.steps],
         "expected": len(watcher.plan.expected),
         "stopped": watcher.stopped,
         "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
-        "own_cpu_ns": watcher.cpu_ns,
-        "tree_cpu_ns": max(cpu_ns, watcher.cpu_ns),
-        "minor_faults": usage.ru_minflt,
-        "wall_ns": watcher.ended_ns - watcher.started_ns,
-        "peak_bytes": None,
+        "cpu_ns": max(0, cpu_ns),
+        "minor_faults": max(0, end.usage.ru_minflt - target.start.minor_faults),
+        "wall_ns": watcher.ended_ns - target.start.wall_ns,
+        "peak_bytes": target.peak_bytes,
         "trouble": trouble,
         "cut": [name for name, sink in watcher.sinks.items() if sink.cut],
     }

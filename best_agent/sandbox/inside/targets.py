@@ -1,5 +1,6 @@
 """Starting a target that is a program of its own: descriptors in their places, confinement, exec."""
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -32,8 +33,10 @@ def start(
     fds: Sequence[int],
     confinement: confine.Confinement,
     bounds: confine.Bounds,
+    *,
+    traced: bool,
 ) -> int:
-    """Fork and execute; the process id of the target, a direct child.
+    """Fork and execute; the process id of the target, a direct child, traced where that is allowed.
 
     Trouble before or at exec is written to the last of `fds` as `confine: ...` or `exec: ...`.
     """
@@ -44,6 +47,9 @@ def start(
     try:
         trouble, ruleset = take_places(fds, confinement.ruleset)
         confine.default_signals()
+        if traced:
+            with contextlib.suppress(OSError):  # then the peak of the tree is not known, nothing worse
+                kernel.ptrace(kernel.PTRACE_TRACEME, 0, 0)
         confine.confine(confinement._replace(ruleset=ruleset), bounds)
         stage = "exec"
         os.execvpe(argv[0], list(argv), dict(env))  # noqa: S606  (no shell, on purpose)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from best_agent.sandbox.inside import meters
+from best_agent.sandbox.inside import life, meters
 
 Stop = Literal["cpu", "wall", "output", "answer", "protocol", "scratch", "hung-up"]
 _NS_PER_MS: Final = 1_000_000
@@ -79,21 +79,20 @@ class Watch:
 
     def __init__(
         self,
-        pid: int,
+        target: life.Life,
         plan: Plan,
         sinks: dict[str, Sink],
         event: int | None,
         go: socket.socket | None,
         harness: int,
     ) -> None:
-        self.pid = pid
+        self.pid = target.pid
+        self.target = target
         self.plan = plan
         self.sinks = sinks
         self.steps: list[Step] = []
         self.stopped: Stop | None = None
-        self.started_ns = time.monotonic_ns()
         self.ended_ns = 0
-        self.cpu_ns = 0
         self._event = event
         self._go = go
         self._harness = harness
@@ -101,20 +100,15 @@ class Watch:
         self._open = {sink.fd: sink for sink in sinks.values()}
 
     def run(self) -> None:
-        """Until the target has ended, by itself or by a limit; it is then a zombie."""
-        life = os.pidfd_open(self.pid)
-        try:
-            for fd in (life, *self._open):
-                self._poll.register(fd, select.POLLIN)
-            if self._event is not None:
-                self._poll.register(self._event, select.POLLIN)
-            self._poll.register(self._harness, 0)  # only its hanging up
-            while not self._look(life):
-                self._enforce()
-        finally:
-            os.close(life)
+        """Until the target has ended, by itself or by a limit."""
+        for fd in (self.target.fd, *self._open):
+            self._poll.register(fd, select.POLLIN)
+        if self._event is not None:
+            self._poll.register(self._event, select.POLLIN)
+        self._poll.register(self._harness, 0)  # only its hanging up
+        while not self._look():
+            self._enforce()
         self.ended_ns = time.monotonic_ns()
-        self.cpu_ns = meters.cpu_clock_ns(self.pid)
 
     def drain(self) -> None:
         """Read what is left in the pipes, after everything that could write to them is dead."""
@@ -135,12 +129,12 @@ class Watch:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
-    def _look(self, life: int) -> bool:
+    def _look(self) -> bool:
         """Handle what has happened; True when the target has ended."""
         ended = False
         for fd, mask in self._poll.poll(self._patience_ms()):
-            if fd == life:
-                ended = True
+            if fd == self.target.fd:
+                ended = self.target.ended()
             elif fd == self._harness:
                 self.stop("hung-up")
                 self._poll.unregister(fd)
@@ -198,7 +192,7 @@ class Watch:
     def _used_cpu_ns(self) -> int:
         used = 0
         with contextlib.suppress(OSError):
-            used = meters.cpu_clock_ns(self.pid)
+            used = meters.cpu_clock_ns(self.pid) - self.target.start.cpu_ns
         if self.plan.tree:
             for pid in meters.descendants(self.pid):
                 counters = meters.stat(pid)
@@ -209,7 +203,7 @@ class Watch:
         """Until a limit can be passed at the earliest: a pinned target uses no more CPU than wall."""
         if self.stopped is not None:
             return _POLL_AT_MOST_MS
-        wall_left = self.started_ns + self.plan.wall_ns - time.monotonic_ns()
+        wall_left = self.target.start.wall_ns + self.plan.wall_ns - time.monotonic_ns()
         cpu_left = self.plan.cpu_ns - self._used_cpu_ns()
         left_ms = max(0, min(wall_left, cpu_left)) // _NS_PER_MS + 1
         return min(left_ms, self.plan.tick_ms)
@@ -217,7 +211,7 @@ class Watch:
     def _enforce(self) -> None:
         if self.stopped is not None:
             return
-        if time.monotonic_ns() - self.started_ns > self.plan.wall_ns:
+        if time.monotonic_ns() - self.target.start.wall_ns > self.plan.wall_ns:
             self.stop("wall")
         elif self._used_cpu_ns() > self.plan.cpu_ns:
             self.stop("cpu")
