@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from best_agent.cli.common import add_output_flags, emit
+from best_agent.cli.common import add_output_flags, emit, progress_writer
 from best_agent.cli.main import EXIT_CLEAN
 from best_agent.evaluate.sources import read_all
 from best_agent.model.score import Protocol, ScoreTable
@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, score, show."""
-    table = score(read_all(args.results), protocol=Protocol(args.protocol), ks=args.k)
+    progress = progress_writer(args)
+    results = read_all(args.results, progress)
+    table = score(results, protocol=Protocol(args.protocol), ks=args.k, progress=progress)
     payload = envelope(
         "report",
         results=scores.results(table),

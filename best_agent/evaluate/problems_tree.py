@@ -1,6 +1,7 @@
 """Results in a `data/problems` tree, as the public harness of the BEST benchmark leaves it."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from best_agent.errors import ResultsError
@@ -11,7 +12,7 @@ from best_agent.model.score import TaskResults
 _DIGITS = re.compile(r"\d+", re.ASCII)
 
 
-def read_tree(path: Path) -> tuple[TaskResults, ...]:
+def read_tree(path: Path, progress: Callable[[str], None] = lambda _line: None) -> tuple[TaskResults, ...]:
     """The results under a folder: `<task>/problem.json` and `<task>/codes/<model>/level<l>/result.json`.
 
     The folder is `data/problems`, or a checkout that has it. A task that was never run has no results;
@@ -28,7 +29,12 @@ def read_tree(path: Path) -> tuple[TaskResults, ...]:
         raise ResultsError(
             f"{path}: there is no folder <task>/problem.json in it; name a data/problems folder"
         )
-    return tuple(_task(folder) for folder in folders)
+    results = []
+    for number, folder in enumerate(folders, 1):
+        progress(f"reading task {folder.name}, {number} of {len(folders)}")
+        results.append(_task(folder))
+    progress("")
+    return tuple(results)
 
 
 def _task(folder: Path) -> TaskResults:

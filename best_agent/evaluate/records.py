@@ -1,7 +1,8 @@
 """Records of the BEST benchmark's public harness: the shape of a task and the results under it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from best_agent.evaluate.strict import Place, items, known_keys, mapping, name, positive, text, whole
@@ -19,7 +20,7 @@ FAILED = (
     "Compile Error",
 )
 SCALES = 3
-"""Where a task gives one list of memory limits, the harness derives those of three scales."""
+"""Where a task gives one list of memory limits, the harness derives those of three scales from it."""
 CASES_PER_SCALE = 3
 _MOST_LEVELS = 32
 _MOST_CASES = 1000
@@ -32,8 +33,8 @@ _NUMBER = re.compile(r"[1-9]\d{0,3}", re.ASCII)
 def scored_task(identity: str, record: Mapping[str, Any], place: Place) -> ScoredTask:
     """The shape of a task from its `cate`, `difficulty` and `memory_limit`.
 
-    `memory_limit` is a list of lists, [scale][space level]; a single list stands for three scales.
-    `tau`, `sigma` and `cases_per_scale` may be given; the benchmark's own are 1.2, 1.2 and 3.
+    `memory_limit` is a list of lists, [scale][space level]; a single list stands for `scales`. These and
+    `tau`, `sigma` and `cases_per_scale` may be given; the benchmark's own are 3, 1.2, 1.2 and 3.
 
     Raises:
         ResultsError: a value is missing or malformed.
@@ -50,7 +51,7 @@ def scored_task(identity: str, record: Mapping[str, Any], place: Place) -> Score
     categories = text(record["cate"], place / "cate").split(",")
     return ScoredTask(
         id=identity,
-        scales=len(rows) if len(rows) > 1 else SCALES,
+        scales=_scales(record, rows, place),
         space_levels=len(rows[0]),
         cases_per_scale=whole(
             record.get("cases_per_scale", CASES_PER_SCALE),
@@ -63,6 +64,14 @@ def scored_task(identity: str, record: Mapping[str, Any], place: Place) -> Score
         difficulty=text(record["difficulty"], place / "difficulty"),
         categories=tuple(dict.fromkeys(name.strip() for name in categories if name.strip())),
     )
+
+
+def _scales(record: Mapping[str, Any], rows: Sequence[Sequence[float]], place: Place) -> int:
+    default = len(rows) if len(rows) > 1 else SCALES
+    scales = whole(record.get("scales", default), place / "scales", least=1, most=_MOST_LEVELS)
+    if len(rows) > 1 and scales != len(rows):
+        (place / "scales").refuse(f"is {scales}, but there are memory limits of {len(rows)} scales")
+    return scales
 
 
 def task_results(
@@ -138,8 +147,20 @@ def _column(task: ScoredTask, cases: object, place: Place) -> Column:
             value = found.get(figure, 0)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 (at / figure).refuse("must be a number")
-        column[number] = CaseResult(number, _passed(found["result"], at / "result"))
-    return tuple(column.values())
+        column[number] = _case(number, _passed(found["result"], at / "result"))
+    return _shared(tuple(column.values()))
+
+
+@lru_cache(maxsize=4096)
+def _case(number: int, passed: bool) -> CaseResult:
+    """The one value of its kind: a task set has millions of cases and few that differ."""
+    return CaseResult(number, passed)
+
+
+@lru_cache(maxsize=4096)
+def _shared(column: Column) -> Column:
+    """The one column of its kind."""
+    return column
 
 
 def _passed(verdict: object, place: Place) -> bool:

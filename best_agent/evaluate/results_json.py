@@ -7,7 +7,7 @@ from best_agent.evaluate.strict import Place, items, known_keys, load, mapping, 
 from best_agent.model.score import TaskResults
 
 _NEEDED = {"id", "cate", "difficulty", "memory_limit", "results"}
-_ALLOWED = {"data", "time_limit", "tau", "sigma", "cases_per_scale"}
+_ALLOWED = {"data", "time_limit", "scales", "tau", "sigma", "cases_per_scale"}
 
 
 def read_file(path: Path) -> tuple[TaskResults, ...]:

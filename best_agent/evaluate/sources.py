@@ -1,6 +1,6 @@
 """Results from several files and folders as one task set."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from best_agent.errors import ResultsError
@@ -9,7 +9,9 @@ from best_agent.evaluate.results_json import read_file
 from best_agent.model.score import TaskResults
 
 
-def read_all(paths: Sequence[Path]) -> tuple[TaskResults, ...]:
+def read_all(
+    paths: Sequence[Path], progress: Callable[[str], None] = lambda _line: None
+) -> tuple[TaskResults, ...]:
     """The results of all paths, tasks in the order in which they are first met.
 
     Models of one task may come from several places; the references may stand in all of them if they
@@ -20,7 +22,7 @@ def read_all(paths: Sequence[Path]) -> tuple[TaskResults, ...]:
     """
     merged: dict[str, TaskResults] = {}
     for path in paths:
-        for one in _read(path):
+        for one in _read(path, progress):
             known = merged.get(one.task.id)
             merged[one.task.id] = _merge(known, one, path) if known else one
     if not merged:
@@ -28,10 +30,10 @@ def read_all(paths: Sequence[Path]) -> tuple[TaskResults, ...]:
     return tuple(merged.values())
 
 
-def _read(path: Path) -> tuple[TaskResults, ...]:
+def _read(path: Path, progress: Callable[[str], None]) -> tuple[TaskResults, ...]:
     if not path.exists():
         raise ResultsError(f"{path}: there is no such file or folder")
-    return read_tree(path) if path.is_dir() else read_file(path)
+    return read_tree(path, progress) if path.is_dir() else read_file(path)
 
 
 def _merge(known: TaskResults, added: TaskResults, path: Path) -> TaskResults:

@@ -11,16 +11,24 @@ from best_agent.errors import ResultsError
 class Place:
     """Where in which file a value stands, as people find it: `r.json: [3].results.alpha.level0`."""
 
-    def __init__(self, file: Path, steps: str = "") -> None:
-        self._file = file
-        self._steps = steps
+    # Millions of cases are read and hardly any is refused: a place is put into words only then.
+    __slots__ = ("step", "within")
+
+    def __init__(self, step: Path | str | int, within: "Place | None" = None) -> None:
+        self.step = step
+        self.within = within
 
     def __truediv__(self, step: str | int) -> "Place":
-        added = f"[{step}]" if isinstance(step, int) else f".{step}" if self._steps else step
-        return Place(self._file, self._steps + added)
+        return Place(step, self)
 
     def __str__(self) -> str:
-        return f"{self._file}: {self._steps}" if self._steps else str(self._file)
+        steps: list[str] = []
+        here = self
+        while here.within is not None:
+            steps.append(f"[{here.step}]" if isinstance(here.step, int) else f".{here.step}")
+            here = here.within
+        path = "".join(reversed(steps)).removeprefix(".")
+        return f"{here.step}: {path}" if path else str(here.step)
 
     def refuse(self, what: str) -> NoReturn:
         """Raise the error about this place.

@@ -1,6 +1,6 @@
 """From the results of models over a task set to the table that `report` shows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from best_agent.errors import ResultsError
 from best_agent.model.score import (
@@ -26,6 +26,7 @@ def score(
     protocol: Protocol = Protocol.DEFAULT,
     ks: Sequence[int] = (1, 10),
     resamples: int = bootstrap.RESAMPLES,
+    progress: Callable[[str], None] = lambda _line: None,
 ) -> ScoreTable:
     """Scores of every model over the tasks, with 95% intervals.
 
@@ -45,12 +46,12 @@ def score(
     if not cells:
         named = "; ".join(f"task {task.task}: {task.reason}" for task in excluded[:5])
         raise ResultsError(f"no task can be scored: {named or 'there are no results'}")
-    models = [
-        _model_score(
-            model, count, cells, model_values(model, count, cells, protocol, ks), protocol, resamples
-        )
-        for model, count in samples.items()
-    ]
+    models = []
+    for number, (model, count) in enumerate(samples.items(), 1):
+        progress(f"scoring {model}, {number} of {len(samples)}")
+        values = model_values(model, count, cells, protocol, ks)
+        models.append(_model_score(model, count, cells, values, protocol, resamples))
+    progress("")
     models.sort(key=lambda model: _rank(model, f"dual@{ks[0]}"))
     references = reference_values(cells, protocol, ks)
     return ScoreTable(

@@ -182,3 +182,10 @@ def test_help_teaches_with_examples(capsys) -> None:
     page = capsys.readouterr().out
     assert "best-agent report results.json" in page
     assert "best-2026" in page
+
+
+def test_progress_goes_to_standard_error_alone(results, capsys) -> None:
+    assert main(["report", results, "--verbose"]) == 0
+    out, err = capsys.readouterr()
+    assert "scoring poor, 2 of 2" in err
+    assert "scoring" not in out

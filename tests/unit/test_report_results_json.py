@@ -254,3 +254,10 @@ def test_a_path_that_is_not_there_and_files_without_tasks_are_refused(tmp_path: 
         read_all([tmp_path / "nothing.json"])
     with pytest.raises(ResultsError, match="there are no results"):
         read_all(two_files(tmp_path, [], []))
+
+
+def test_scales_can_be_given_where_one_list_stands_for_all(tmp_path: Path) -> None:
+    (one,) = read(tmp_path, [record(scales=4)])
+    assert one.task.scales == 4
+    with pytest.raises(ResultsError, match=r"scales: is 3, but there are memory limits of 2 scales"):
+        read(tmp_path, [record(scales=3, memory_limit=[[3, 2, 1]] * 2)])
