@@ -105,10 +105,11 @@ def unchanged_in(facts: "Facts", variable: "Variable", loop: "Loop") -> bool:
         return False
     if not variable.private:
         return False
-    return all(_leaves_alone(facts, role) for use, role in roles(facts, variable) if inside(use, loop))
+    return all(leaves_alone(facts, role) for use, role in roles(facts, variable) if inside(use, loop))
 
 
-def _leaves_alone(facts: "Facts", role: Role) -> bool:
+def leaves_alone(facts: "Facts", role: Role) -> bool:
+    """The use changes neither the container nor, as far as can be seen, one of its items."""
     if role.kind in ("index", "slice"):
         return role_of(role.step, facts.source).kind not in ("method", "store", "attribute", "augment")
     return is_read(role)

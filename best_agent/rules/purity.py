@@ -71,6 +71,11 @@ _QUIET_METHODS = frozenset(
     }
     | {"startswith", "strip", "title", "upper", "values", "casefold", "encode", "format", "issubset", "group"}
 )
+_GROWTH = frozenset({"append", "add", "extend", "update", "setdefault", "appendleft"})
+_FRESH = frozenset({"list", "dictionary", "set", "list_comprehension", "dictionary_comprehension"})
+_OUTWARD = frozenset(
+    {"delete_statement", "with_statement", "global_statement", "nonlocal_statement", "lambda"}
+)
 _LOUD = frozenset({"await", "yield", "named_expression"})
 
 
@@ -99,3 +104,60 @@ def _is_quiet_call(facts: "Facts", call: "Node", scope: "Scope") -> bool:
         return name in _QUIET_FUNCTIONS and facts.is_builtin(name, scope)
     name_node = function.child_by_field_name("attribute")
     return name_node is not None and facts.text(name_node) in _QUIET_METHODS
+
+
+def is_local_work(facts: "Facts", node: "Node", scope: "Scope") -> bool:
+    """A statement that touches nothing but names of its own function, and containers that were made there.
+
+    Other code cannot tell when, or how far, such a statement has run.
+    """
+    if node.descendant_count > _MOST_NODES * 4:
+        return False
+    todo = [node]
+    while todo:
+        at = todo.pop()
+        if at.type in _LOUD or at.type in _OUTWARD:
+            return False
+        if at.type == "call" and not (_is_quiet_call(facts, at, scope) or _grows_own(facts, at, scope)):
+            return False
+        if at.type in ("assignment", "augmented_assignment") and not _stores_own(facts, at, scope):
+            return False
+        todo += at.named_children
+    return True
+
+
+def _grows_own(facts: "Facts", call: "Node", scope: "Scope") -> bool:
+    function = call.child_by_field_name("function")
+    if function is None or function.type != "attribute":
+        return False
+    name = function.child_by_field_name("attribute")
+    owner = function.child_by_field_name("object")
+    return name is not None and facts.text(name) in _GROWTH and _is_own(facts, owner, scope)
+
+
+def _stores_own(facts: "Facts", assignment: "Node", scope: "Scope") -> bool:
+    target = assignment.child_by_field_name("left")
+    if target is None or target.type == "identifier":
+        return target is not None
+    if target.type == "subscript":
+        return _is_own(facts, target.child_by_field_name("value"), scope)
+    return target.type in ("pattern_list", "tuple_pattern") and all(
+        child.type == "identifier" for child in target.named_children
+    )
+
+
+def _is_own(facts: "Facts", node: "Node | None", scope: "Scope") -> bool:
+    """A name that is bound to nothing but containers made on the spot."""
+    if node is None or node.type != "identifier":
+        return False
+    variable = facts.variable(facts.text(node), scope)
+    return (
+        variable is not None
+        and variable.private
+        and all(
+            binding.how in ("assign", "parallel")
+            and binding.value is not None
+            and binding.value.type in _FRESH
+            for binding in variable.bindings
+        )
+    )

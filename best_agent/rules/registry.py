@@ -49,6 +49,13 @@ PYTHON = (
     "sum_of_lists",
     "count_in_loop",
     "invariant_call_in_loop",
+    "list_into_any_or_all",
+    "membership_test_on_list_of_keys",
+    "list_into_reduction",
+    "list_bound_and_read_once",
+    "list_call_iterated",
+    "readlines_iterated",
+    "len_of_list_comprehension",
 )
 """Modules of `best_agent.rules.python`, in the order of their ids."""
 
