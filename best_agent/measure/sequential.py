@@ -71,19 +71,44 @@ def look(before: Sequence[float], after: Sequence[float], plan: Plan = DEFAULT_P
         MeasureError: a reading is not above 0 (at a look).
         ValueError: the two differ in length, or there are more pairs than the plan's cap.
     """
-    pairs = len(before)
-    if len(after) != pairs:
-        raise ValueError(f"pairs need as many readings after as before, not {len(after)} and {pairs}")
-    if pairs > plan.cap:
-        raise ValueError(f"the plan ends at {plan.cap} pairs; there are {pairs}")
+    pairs = _pairs(before, after, plan)
     if pairs not in plan.looks:
         return Outcome.CONTINUE
-    _, interval = log_ratio_interval(before, after, confidence=1 - plan.level(pairs))
-    if interval.high < 1 - plan.min_effect:
+    outcome = _claim(before, after, level=plan.level(pairs), min_effect=plan.min_effect)
+    if outcome is Outcome.NOT_SHOWN and pairs < plan.cap:
+        return Outcome.CONTINUE
+    return outcome
+
+
+def closing_look(before: Sequence[float], after: Sequence[float], plan: Plan = DEFAULT_PLAN) -> Outcome:
+    """The outcome of a comparison that has to end now, before its cap: never `CONTINUE`.
+
+    The looks that are given up leave their part of alpha to this one, so that the total is the same. When
+    to end must not depend on what the ratios show: a budget of time is fine, a wish is not.
+
+    Raises:
+        MeasureError: fewer than three pairs, or a reading that is not above 0.
+        ValueError: the two differ in length, or there are more pairs than the plan's cap.
+    """
+    pairs = _pairs(before, after, plan)
+    taken = max((count for count in plan.looks if count < pairs), default=0)
+    level = plan.alpha * plan.share * (1 - (taken / plan.cap) ** _LATE)
+    return _claim(before, after, level=level, min_effect=plan.min_effect)
+
+
+def _pairs(before: Sequence[float], after: Sequence[float], plan: Plan) -> int:
+    if len(after) != len(before):
+        raise ValueError(f"pairs need as many readings after as before, not {len(after)} and {len(before)}")
+    if len(before) > plan.cap:
+        raise ValueError(f"the plan ends at {plan.cap} pairs; there are {len(before)}")
+    return len(before)
+
+
+def _claim(before: Sequence[float], after: Sequence[float], *, level: float, min_effect: float) -> Outcome:
+    _, interval = log_ratio_interval(before, after, confidence=1 - level)
+    if interval.high < 1 - min_effect:
         return Outcome.LESS
-    if interval.low > 1 + plan.min_effect:
-        return Outcome.MORE
-    return Outcome.NOT_SHOWN if pairs == plan.cap else Outcome.CONTINUE
+    return Outcome.MORE if interval.low > 1 + min_effect else Outcome.NOT_SHOWN
 
 
 def not_worse(

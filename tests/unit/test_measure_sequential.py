@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from best_agent.errors import MeasureError
-from best_agent.measure.sequential import Outcome, Plan, look, not_worse
+from best_agent.measure.sequential import Outcome, Plan, closing_look, look, not_worse
 
 PLAN = Plan()
 
@@ -142,3 +142,31 @@ def test_less_is_not_worse_and_the_margin_is_open() -> None:
     assert not_worse([2.0] * 3, [1.0] * 3)
     assert not not_worse([1.0] * 3, [1.05] * 3)
     assert not_worse([1.0] * 3, [1.049] * 3)
+
+
+def test_a_comparison_that_runs_out_of_time_still_makes_few_false_claims_and_finds_what_is_large() -> None:
+    def closed(seed: int, ratio: float, pairs: int) -> Outcome:
+        machine = Machine(seed)
+        before, after = [], []
+        for _ in range(pairs):
+            before.append(machine.reading(1))
+            after.append(machine.reading(ratio))
+            outcome = look(before, after)
+            if outcome is not Outcome.CONTINUE:
+                return outcome
+        return closing_look(before, after)
+
+    same = [closed(seed, 1.0, 4 + seed % 14) for seed in range(400)]
+    assert sum(outcome is not Outcome.NOT_SHOWN for outcome in same) <= 8
+    half = [closed(seed, 0.5, 7) for seed in range(100)]
+    assert sum(outcome is Outcome.LESS for outcome in half) >= 97
+
+
+def test_a_closing_look_never_asks_for_more_and_refuses_what_an_interval_cannot_be_had_of() -> None:
+    assert closing_look([1.0] * 3, [1.0] * 3) is Outcome.NOT_SHOWN
+    assert closing_look([1.0, 1.01, 0.99], [4.0, 4.01, 4.0]) is Outcome.MORE
+    assert closing_look([1.0] * 20, [1.0] * 20) is Outcome.NOT_SHOWN
+    with pytest.raises(MeasureError, match="at least 3 pairs"):
+        closing_look([1.0] * 2, [1.0] * 2)
+    with pytest.raises(ValueError, match="ends at 20"):
+        closing_look([1.0] * 21, [1.0] * 21)
