@@ -80,7 +80,10 @@ class _Session:
 
     def _ask(self, stdin: bytes, limits: Limits, traced: bool) -> tuple[Mapping[str, Any], tuple[bytes, ...]]:
         supervisor = self._ready(limits)
-        with cores.reserved() as core, _sealed(stdin) as fd:
+        # A run whose time does not count waits for nobody and takes no core from one whose time does.
+        timed = not traced and not self._program.collect
+        place = cores.reserved() if timed else contextlib.nullcontext(cores.Core(None))
+        with place as core, _sealed(stdin) as fd:
             message = supervisor.ask(_order(limits, core.number, traced), fd, limits)
         if "error" in message.header:
             raise OSError(message.header["error"])

@@ -65,11 +65,9 @@ def call(
         return session.run(marshal.dumps(arguments, 4), limits, traced=traced)
 
 
-def run_script(
-    source: str, isolation: Isolation, limits: Limits = LIMITS, stdin: bytes = b"", **settings
-) -> Run:
+def run_script(source: str, isolation: Isolation, limits: Limits = LIMITS, **settings) -> Run:
     with open_session(script(source, **settings), isolation) as session:
-        return session.run(stdin, limits)
+        return session.run(b"", limits)
 
 
 def alive_with(word: str) -> list[int]:
