@@ -1,6 +1,7 @@
 """Student's t distribution from the regularised incomplete beta function, in double precision."""
 
 import math
+from functools import lru_cache
 
 _TINY = 1e-300
 _CONVERGED = 1e-16
@@ -25,6 +26,7 @@ def cdf(t: float, df: float) -> float:
     return tail if t < 0 else 1 - tail
 
 
+@lru_cache(maxsize=512)
 def quantile(probability: float, df: float) -> float:
     """The t below which a variable with `df` degrees of freedom stays with this probability.
 
