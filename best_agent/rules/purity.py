@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from best_agent.rules.facts.values import type_of
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -71,7 +73,11 @@ _QUIET_METHODS = frozenset(
     }
     | {"startswith", "strip", "title", "upper", "values", "casefold", "encode", "format", "issubset", "group"}
 )
-_GROWTH = frozenset({"append", "add", "extend", "update", "setdefault", "appendleft"})
+_CHANGES = frozenset(
+    {"append", "add", "extend", "update", "setdefault", "appendleft"}
+    | {"pop", "popleft", "clear", "remove", "discard", "insert", "sort", "reverse"}
+)
+_CONTAINERS = frozenset({"list", "set", "dict", "deque"})
 _FRESH = frozenset({"list", "dictionary", "set", "list_comprehension", "dictionary_comprehension"})
 _OUTWARD = frozenset(
     {"delete_statement", "with_statement", "global_statement", "nonlocal_statement", "lambda"}
@@ -118,7 +124,7 @@ def is_local_work(facts: "Facts", node: "Node", scope: "Scope") -> bool:
         at = todo.pop()
         if at.type in _LOUD or at.type in _OUTWARD:
             return False
-        if at.type == "call" and not (_is_quiet_call(facts, at, scope) or _grows_own(facts, at, scope)):
+        if at.type == "call" and not (_is_quiet_call(facts, at, scope) or _changes_own(facts, at, scope)):
             return False
         if at.type in ("assignment", "augmented_assignment") and not _stores_own(facts, at, scope):
             return False
@@ -126,13 +132,13 @@ def is_local_work(facts: "Facts", node: "Node", scope: "Scope") -> bool:
     return True
 
 
-def _grows_own(facts: "Facts", call: "Node", scope: "Scope") -> bool:
+def _changes_own(facts: "Facts", call: "Node", scope: "Scope") -> bool:
     function = call.child_by_field_name("function")
     if function is None or function.type != "attribute":
         return False
     name = function.child_by_field_name("attribute")
     owner = function.child_by_field_name("object")
-    return name is not None and facts.text(name) in _GROWTH and _is_own(facts, owner, scope)
+    return name is not None and facts.text(name) in _CHANGES and _is_own(facts, owner, scope)
 
 
 def _stores_own(facts: "Facts", assignment: "Node", scope: "Scope") -> bool:
@@ -151,13 +157,15 @@ def _is_own(facts: "Facts", node: "Node | None", scope: "Scope") -> bool:
     if node is None or node.type != "identifier":
         return False
     variable = facts.variable(facts.text(node), scope)
-    return (
-        variable is not None
-        and variable.private
-        and all(
-            binding.how in ("assign", "parallel")
-            and binding.value is not None
-            and binding.value.type in _FRESH
-            for binding in variable.bindings
-        )
+    if variable is None or not variable.private:
+        return False
+    return all(
+        binding.how in ("assign", "parallel") and _is_made_here(facts, binding.value, scope)
+        for binding in variable.bindings
     )
+
+
+def _is_made_here(facts: "Facts", value: "Node | None", scope: "Scope") -> bool:
+    if value is None:
+        return False
+    return value.type in _FRESH or (value.type == "call" and type_of(facts, value, scope) in _CONTAINERS)

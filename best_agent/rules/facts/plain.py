@@ -26,6 +26,23 @@ _LIST_WORDS = frozenset({"list", "List", "Sequence", "Iterable", "Collection", "
 _READS = frozenset({"pop", "popleft"})
 _GROWTH = frozenset({"append", "appendleft", "add"})
 _HARMLESS = frozenset({"count", "index", "clear", "reverse", "sort", "remove", "discard", "copy"})
+_READERS = frozenset(
+    {
+        "len",
+        "sorted",
+        "sum",
+        "min",
+        "max",
+        "list",
+        "set",
+        "any",
+        "all",
+        "zip",
+        "enumerate",
+        "reversed",
+        "tuple",
+    }
+)
 _DEPTH = 40
 
 
@@ -208,17 +225,7 @@ class Plain:
                 return all(self.value(child, role.step.scope, depth) for child in arguments.named_children)
             return role.detail in _READS | _HARMLESS
         if role.kind == "argument":
-            return role.detail.partition(":")[0] in (
-                "len",
-                "sorted",
-                "sum",
-                "min",
-                "max",
-                "list",
-                "set",
-                "any",
-                "all",
-            )
+            return role.detail.partition(":")[0] in _READERS
         return role.kind in ("index", "slice", "member", "iterate", "truth", "return", "augment", "compare")
 
 
