@@ -6,7 +6,7 @@ from pathlib import Path
 
 from best_agent.errors import ResultsError
 from best_agent.evaluate.records import level_number, scored_task, task_results
-from best_agent.evaluate.strict import Place, load, mapping
+from best_agent.evaluate.strict import Place, load, mapping, name
 from best_agent.model.score import TaskResults
 
 _DIGITS = re.compile(r"\d+", re.ASCII)
@@ -44,7 +44,7 @@ def _task(folder: Path) -> TaskResults:
     for key in ("cate", "difficulty", "memory_limit"):
         if key not in record:
             place.refuse(f"lacks the key '{key}'")
-    task = scored_task(folder.name, record, place)
+    task = scored_task(name(folder.name, Place(folder)), record, place)
     recorded: dict[str, dict[int, tuple[object, Place]]] = {}
     codes = folder / "codes"
     for model in _folders(codes) if codes.is_dir() else ():

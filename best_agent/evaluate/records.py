@@ -75,7 +75,11 @@ def _scales(record: Mapping[str, Any], rows: Sequence[Sequence[float]], place: P
 
 
 def task_results(
-    task: ScoredTask, recorded: Mapping[str, Mapping[int, tuple[object, Place]]], place: Place
+    task: ScoredTask,
+    recorded: Mapping[str, Mapping[int, tuple[object, Place]]],
+    place: Place,
+    *,
+    separate_programs: bool = True,
 ) -> TaskResults:
     """Results on a task from {model: {space level: (what the harness recorded there, its place)}}.
 
@@ -93,7 +97,7 @@ def task_results(
             references = tuple(attempts[number] for number in sorted(attempts))
         elif levels:
             models[model] = attempts
-    return TaskResults(task=task, references=references, models=models)
+    return TaskResults(task=task, references=references, models=models, separate_programs=separate_programs)
 
 
 def level_number(level: str, task: ScoredTask, place: Place) -> int:

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from best_agent.evaluate.records import level_number, scored_task, task_results
-from best_agent.evaluate.strict import Place, items, known_keys, load, mapping, text
+from best_agent.evaluate.strict import Place, flag, items, known_keys, load, mapping, text
 from best_agent.model.score import TaskResults
 
 _NEEDED = {"id", "cate", "difficulty", "memory_limit", "results"}
-_ALLOWED = {"data", "time_limit", "scales", "tau", "sigma", "cases_per_scale"}
+_ALLOWED = {"data", "time_limit", "scales", "tau", "sigma", "cases_per_scale", "separate_programs"}
 
 
 def read_file(path: Path) -> tuple[TaskResults, ...]:
@@ -40,7 +40,8 @@ def read_file(path: Path) -> tuple[TaskResults, ...]:
                 level_number(name, task, at): (samples, at / name)
                 for name, samples in mapping(levels, at).items()
             }
-        results.append(task_results(task, recorded, here))
+        separate = flag(found.get("separate_programs", True), place / "separate_programs")
+        results.append(task_results(task, recorded, here, separate_programs=separate))
     return tuple(results)
 
 

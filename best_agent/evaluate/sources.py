@@ -38,7 +38,7 @@ def _read(path: Path, progress: Callable[[str], None]) -> tuple[TaskResults, ...
 
 def _merge(known: TaskResults, added: TaskResults, path: Path) -> TaskResults:
     place = f"{path}: task {added.task.id}"
-    if known.task != added.task:
+    if (known.task, known.separate_programs) != (added.task, added.separate_programs):
         raise ResultsError(f"{place} differs in limits, category or difficulty from an earlier file's")
     both = known.models.keys() & added.models.keys()
     if both:

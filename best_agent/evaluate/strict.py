@@ -36,7 +36,12 @@ class Place:
         Raises:
             ResultsError: always.
         """
-        raise ResultsError(f"{self}: {what}")
+        raise ResultsError(printable(f"{self}: {what}"))
+
+
+def printable(line: str) -> str:
+    """The line with control characters written out, so that a name in a file cannot drive a terminal."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
 
 
 def load(path: Path) -> Any:  # noqa: ANN401  (whatever JSON holds; the readers check it)
@@ -116,6 +121,13 @@ def positive(value: object, place: Place, *, most: float = 1e15) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= most:
         place.refuse(f"must be a number above 0 and up to {most:g}, not {_kind(value)}")
     return float(value)
+
+
+def flag(value: object, place: Place) -> bool:
+    """The value as true or false."""
+    if not isinstance(value, bool):
+        place.refuse(f"must be true or false, not {_kind(value)}")
+    return value
 
 
 def known_keys(found: dict[str, Any], place: Place, *, needed: set[str], allowed: set[str]) -> None:

@@ -160,3 +160,10 @@ def test_the_golden_results_laid_out_as_a_tree_score_the_same(tmp_path: Path) ->
                 write(folder / "codes" / model / level / "result.json", samples)
     for protocol in Protocol:
         assert score(read_all([tmp_path]), protocol=protocol) == score(read_file(GOLDEN), protocol=protocol)
+
+
+def test_a_folder_whose_name_drives_a_terminal_is_refused_in_printable_words(tmp_path: Path) -> None:
+    make_task(tmp_path, "7\x1b[31m")
+    with pytest.raises(ResultsError, match="is not a name") as caught:
+        read_tree(tmp_path)
+    assert str(caught.value).isprintable()

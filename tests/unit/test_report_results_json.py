@@ -94,11 +94,17 @@ MALFORMED = {
     "tau huge": ("tau", 1e9, r"tau: must be a number above 0 and up to 100"),
     "cases huge": ("cases_per_scale", 10**9, r"cases_per_scale: must be a whole number from 1 to 1000"),
     "unknown key": ("memory_limits", [], r"\[0\]: has the unknown key 'memory_limits'"),
+    "separate programs a number": (
+        "separate_programs",
+        1,
+        r"separate_programs: must be true or false, not 1",
+    ),
     "results a list": ("results", [], r"results: must be an object, not a list"),
     "model a list": ("results/m", [], r"results\.m: must be an object, not a list"),
     "model without a name": ("results/ ", {}, r"results: ' ' is not a name"),
     "model that drives a terminal": ("results/\x1b]0;x", {}, r"is not a name"),
     "unknown level": ("results/m/level3", {}, r"results\.m: 'level3' is not one of level0 to level2"),
+    "level that drives a terminal": ("results/m/\x1b[2J", {}, r"'\\x1b\[2J' is not one of level0"),
     "level without number": ("results/m/level", {}, r"'level' is not one of level0 to level2"),
     "level with zeros": ("results/m/level01", {}, r"'level01' is not one of"),
     "level null": ("results/m/level1", None, r"results\.m\.level1: must be an object, not null"),
@@ -261,3 +267,8 @@ def test_scales_can_be_given_where_one_list_stands_for_all(tmp_path: Path) -> No
     assert one.task.scales == 4
     with pytest.raises(ResultsError, match=r"scales: is 3, but there are memory limits of 2 scales"):
         read(tmp_path, [record(scales=3, memory_limit=[[3, 2, 1]] * 2)])
+
+
+def test_one_program_for_all_levels_can_be_said(tmp_path: Path) -> None:
+    (one,) = read(tmp_path, [record(separate_programs=False)])
+    assert not one.separate_programs
