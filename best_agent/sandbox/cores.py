@@ -28,6 +28,15 @@ class _Preference:
     core: int | None = None
 
 
+def can_lock(folders: tuple[str, ...] = FOLDERS) -> bool:
+    """Whether cores can be reserved on this machine."""
+    fd = _open(min(os.sched_getaffinity(0)), folders)
+    if fd is None:
+        return False
+    os.close(fd)
+    return True
+
+
 @contextlib.contextmanager
 def reserved(
     folders: tuple[str, ...] = FOLDERS, *, wait_at_most_s: float = _WAIT_AT_MOST_S

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 import best_agent
 from best_agent.errors import IsolationError, MeasureError
 from best_agent.model.run import Isolation, Limits, Run
-from best_agent.sandbox import cores, layout, outcome
+from best_agent.sandbox import cores, engines, layout, outcome
 from best_agent.sandbox.contract import Program, Session
 from best_agent.sandbox.inside import channel, namespaces
 
@@ -97,7 +97,7 @@ class _Session:
             self._drop()
             current = None
         if current is None:
-            current = self._supervisor = _Supervisor(self._program, self._isolation, limits.scratch_bytes)
+            current = self._supervisor = _start(self._program, self._isolation, limits.scratch_bytes)
         return current
 
     def _drop(self) -> None:
@@ -147,19 +147,37 @@ def _sealed(content: bytes) -> Any:  # noqa: ANN401  (a generator of one descrip
         os.close(fd)
 
 
+def _start(program: Program, isolation: Isolation, scratch_bytes: int) -> "_Supervisor":
+    """A supervisor by the first engine that works.
+
+    Raises:
+        IsolationError: none does; the reason is the first one's.
+    """
+    reason: IsolationError | None = None
+    for engine in engines.candidates(isolation):
+        try:
+            started = _Supervisor(program, isolation, scratch_bytes, engine)
+        except IsolationError as error:
+            reason = reason or error
+        else:
+            engines.remember(isolation, engine)
+            return started
+    raise reason or IsolationError(f"nothing on this machine brings '{isolation}' isolation about")
+
+
 class _Supervisor:
     """The process inside, from the outside."""
 
-    def __init__(self, program: Program, isolation: Isolation, scratch_bytes: int) -> None:
+    def __init__(self, program: Program, isolation: Isolation, scratch_bytes: int, engine: str) -> None:
         self.scratch_bytes = scratch_bytes
         self._root = tempfile.mkdtemp(prefix="best-agent-")
         self._process: subprocess.Popen[bytes] | None = None
         self._harness, theirs = socket.socketpair()
         try:
-            config = self._config(program, isolation)
+            config = self._config(program, isolation, engine)
             boot = _BOOT.format(root=str(Path(best_agent.__file__).parent.parent), descriptor=theirs.fileno())
             self._process = subprocess.Popen(
-                [layout.interpreter(), "-s", "-S", "-P", "-c", boot],
+                engines.command(config, [layout.interpreter(), "-s", "-S", "-P", "-c", boot]),
                 env={"PATH": _PATH, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -175,7 +193,7 @@ class _Supervisor:
             self.close()
             raise
 
-    def _config(self, program: Program, isolation: Isolation) -> dict[str, Any]:
+    def _config(self, program: Program, isolation: Isolation, engine: str) -> dict[str, Any]:
         readable = layout.readable(program)
         strict = isolation is Isolation.STRICT
         uid = layout.target_uid() if isolation is not Isolation.NONE else None
@@ -187,7 +205,7 @@ class _Supervisor:
         env = {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": box, "TMPDIR": box, **program.env}
         return {
             "isolation": isolation.value,
-            "engine": "namespaces" if strict else "plain",
+            "engine": engine,
             "root": self._root,
             "box": box,
             "readable": list(readable),

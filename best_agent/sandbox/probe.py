@@ -13,6 +13,7 @@ from typing import Final
 from best_agent.errors import IsolationError, MeasureError
 from best_agent.model.run import Isolation, Limits, Run, Status
 from best_agent.model.task import Mode
+from best_agent.sandbox import engines
 from best_agent.sandbox.contract import Program
 from best_agent.sandbox.launcher import open_session
 
@@ -58,6 +59,8 @@ class Probe:
     works: bool
     reason: str
     """Why it does not work; empty where it does."""
+    engine: str | None = None
+    """What brings it about."""
     time_works: bool = False
     """The target's CPU clock could be read from outside."""
     memory_works: bool = False
@@ -133,6 +136,7 @@ def _judge(isolation: Isolation, timed: Run, traced: Run) -> Probe:
         isolation=isolation,
         works=True,
         reason="",
+        engine=engines.in_use(isolation),
         time_works=timed.cpu_ns is not None and timed.load is not None and timed.load.cpu_ns > 0,
         memory_works=_PEAK_BYTES <= peak < 2 * _PEAK_BYTES and (timed.faults_bytes or 0) > _PEAK_BYTES // 2,
     )

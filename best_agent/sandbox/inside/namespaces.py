@@ -6,7 +6,7 @@ import signal
 import socket
 import stat
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from best_agent.sandbox.inside import kernel
 
@@ -82,9 +82,8 @@ def _stand_by(child: int) -> None:
 def _build_tree(root: str, readable: Iterable[str], scratch_bytes: int, uid: int, gid: int) -> None:
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", root, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=1m,mode=0755")
-    shown: list[str] = []
-    for path in sorted(readable, key=len):
-        _show(root, path, shown)
+    for item in shown(readable):
+        _show(root, item)
     os.makedirs(root + "/dev", exist_ok=True)
     for name in _DEVICES:
         _bind_file(f"/dev/{name}", f"{root}/dev/{name}")
@@ -102,36 +101,53 @@ def _build_tree(root: str, readable: Iterable[str], scratch_bytes: int, uid: int
     kernel.mount("tmpfs", root + SCRATCH, "tmpfs", quiet, options)
 
 
-def _show(root: str, path: str, shown: list[str]) -> None:
-    """Make a host path visible at the same place inside, a symbolic link as a link."""
+class Shown(NamedTuple):
+    """A host path as it is made visible inside, at the same place."""
+
+    path: str
+    link: str | None
+    """Target, where it is shown as a symbolic link; None: its contents are shown, read-only."""
+    folder: bool
+
+
+def shown(readable: Iterable[str]) -> list[Shown]:
+    """How host paths are made visible: links as links to what they mean, nothing twice, parents first.
+
+    Paths that do not exist are left out.
+    """
+    found: dict[str, Shown] = {}
+    for path in sorted(readable, key=len):
+        _add(found, path)
+    return sorted(found.values(), key=lambda item: (item.link is not None, len(item.path)))
+
+
+def _add(found: dict[str, Shown], path: str) -> None:
+    if any(path == seen.path or path.startswith(seen.path + "/") for seen in found.values()):
+        return
     try:
         kind = os.lstat(path).st_mode
     except OSError:
         return
-    if any(path == seen or path.startswith(seen + "/") for seen in shown):
-        return
-    if stat.S_ISLNK(kind):
-        _link(root, path)
-        _show(root, os.path.realpath(path), shown)
-        return
     real = os.path.realpath(path)
-    if real != path:  # a parent is a link
-        _show(root, real, shown)
-        _link(root, path)
-        return
-    if stat.S_ISDIR(kind):
-        os.makedirs(root + path, exist_ok=True)
-        kernel.mount(path, root + path, None, kernel.MS_BIND | kernel.MS_REC)
-    elif stat.S_ISREG(kind):
-        _bind_file(path, root + path)
-    shown.append(path)
+    if stat.S_ISLNK(kind) or real != path:  # itself a link, or below one
+        _add(found, real)
+        found[path] = Shown(path, os.readlink(path) if stat.S_ISLNK(kind) else real, False)
+    elif stat.S_ISDIR(kind) or stat.S_ISREG(kind):
+        found[path] = Shown(path, None, stat.S_ISDIR(kind))
 
 
-def _link(root: str, path: str) -> None:
-    target = os.readlink(path) if os.path.islink(path) else os.path.realpath(path)
-    with contextlib.suppress(OSError):  # the place is taken by a folder that is shown already
-        os.makedirs(os.path.dirname(root + path), exist_ok=True)
-        os.symlink(target, root + path)
+def _show(root: str, item: Shown) -> None:
+    place = root + item.path
+    if item.link is not None:
+        # What stands there already is a folder that was shown, and leads to the same.
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.symlink(item.link, place)
+    elif item.folder:
+        os.makedirs(place, exist_ok=True)
+        kernel.mount(item.path, place, None, kernel.MS_BIND | kernel.MS_REC)
+    else:
+        _bind_file(item.path, place)
 
 
 def _bind_file(path: str, place: str) -> None:

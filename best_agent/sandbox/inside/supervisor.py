@@ -111,7 +111,7 @@ class Supervisor:
         if self.writable:
             self._prepare_scratch()
         with contextlib.ExitStack() as stack:
-            ends = _Ends(stack, handshakes=self.config["handshakes"] > 0, function=self.function)
+            ends = _Ends(stack, handshakes=self.config["handshakes"] > 0)
             feed = stdin if self.function else None
             given = ends.targets(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) if self.function else stdin)
             if self.function:
@@ -216,9 +216,8 @@ class Supervisor:
 class _Ends:
     """Both ends of every channel of one run."""
 
-    def __init__(self, stack: contextlib.ExitStack, *, handshakes: bool, function: bool) -> None:
+    def __init__(self, stack: contextlib.ExitStack, *, handshakes: bool) -> None:
         self._stack = stack
-        self._function = function
         self._given: list[int] = []
         self.stdout = self._pipe()
         self.stderr = self._pipe()
@@ -260,7 +259,7 @@ class _Ends:
             "stdout": watch.Sink(self.stdout, bound, "output"),
             "stderr": watch.Sink(self.stderr, order["stderr_bytes"], None),
         }
-        if self._function and self.answer is not None:
+        if self.answer is not None:
             found["answer"] = watch.Sink(self.answer, bound, "answer")
         return found
 
@@ -293,7 +292,7 @@ def _isolate(config: dict[str, Any]) -> None:
             scratch_bytes=config["scratch_bytes"],
             target_uid=config["target_uid"],
         )
-    elif config["target_uid"] is not None:
+    elif config["engine"] == "plain" and config["target_uid"] is not None:
         os.chown(config["box"], config["target_uid"], config["target_uid"])
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     if config["isolation"] != "none":
