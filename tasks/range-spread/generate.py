@@ -1,4 +1,4 @@
-"""A wandering value with single outliers; parts of every length, the short ones as often as the long ones."""
+"""A wandering value with single outliers; three questions a number, about parts of every length."""
 
 import random
 
@@ -11,7 +11,7 @@ def generate(n, seed):
         level += rng.randint(-1000, 1000)
         values.append(level if rng.random() < 0.999 else rng.randint(-1_000_000_000, 1_000_000_000))
     questions = []
-    for _ in range(n):
+    for _ in range(3 * n):
         length = rng.randint(1, n) if rng.random() < 0.5 else rng.randint(1, 1 + n // 20)
         first = rng.randint(0, n - length)
         questions.append((first, first + length - 1))

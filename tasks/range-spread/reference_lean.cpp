@@ -4,7 +4,7 @@
 
 namespace {
 
-const std::size_t kBlock = 128;
+const std::size_t kBlock = 64;
 
 }  // namespace
 

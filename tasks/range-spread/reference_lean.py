@@ -1,4 +1,4 @@
-BLOCK = 96  # near the square root of the sizes asked for
+BLOCK = 64
 
 
 def solve(values, questions):
