@@ -146,7 +146,8 @@ class ScoreTable:
     ks: tuple[int, ...]
     models: tuple[ModelScore, ...]
     """Best first."""
-    references: ModelScore | None
+    references: ModelScore
+    """The references themselves, as if they were a model of one sample."""
     tasks: int
     """Tasks that were scored."""
     excluded: tuple[Excluded, ...]

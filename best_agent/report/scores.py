@@ -29,7 +29,7 @@ def results(table: ScoreTable) -> dict[str, Any]:
         "protocol": table.protocol.value,
         "k": list(table.ks),
         "models": [_model(model) for model in table.models],
-        "references": _model(table.references) if table.references else None,
+        "references": _model(table.references),
         "excluded": [asdict(one) for one in table.excluded],
         "missing": [asdict(gap) for gap in table.missing],
         "missing_counts_as": missing_counts_as(table.protocol),
@@ -62,7 +62,7 @@ def as_csv(table: ScoreTable) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["protocol", "model", "n", "group", "tasks", "figure", "value", "low", "high"])
-    everybody = (*table.models, *((table.references,) if table.references else ()))
+    everybody = (*table.models, table.references)
     for model in everybody:
         groups = {"all": model.scores}
         groups |= {f"difficulty:{name}": scores for name, scores in model.by_difficulty.items()}
@@ -93,7 +93,7 @@ def as_markdown(table: ScoreTable) -> str:
         _row(["model", "n", *names]),
         _row(["---", *["---:"] * (len(names) + 1)]),
     ]
-    everybody = (*table.models, *((table.references,) if table.references else ()))
+    everybody = (*table.models, table.references)
     lines += [
         _row([_escape(model.model), str(model.samples), *[_cell(model.scores.get(name)) for name in names]])
         for model in everybody
@@ -122,7 +122,7 @@ def as_markdown(table: ScoreTable) -> str:
 def difficulties(table: ScoreTable) -> list[str]:
     """The difficulties of the table, easy to hard, others after them."""
     known = ("easy", "medium", "hard")
-    found = {group for model in (*table.models, table.references) if model for group in model.by_difficulty}
+    found = {group for model in (*table.models, table.references) for group in model.by_difficulty}
     return [name for name in known if name in found] + sorted(found.difference(known))
 
 

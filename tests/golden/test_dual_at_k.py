@@ -39,7 +39,6 @@ def scored(name: str) -> ScoreTable:
 
 
 def everybody(table: ScoreTable) -> dict[str, ModelScore]:
-    assert table.references is not None
     return {model.model: model for model in (*table.models, table.references)}
 
 

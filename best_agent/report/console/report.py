@@ -22,7 +22,7 @@ def scores_text(table: ScoreTable, *, colour: bool) -> str:
 
 
 def _draw(console: Console, table: ScoreTable) -> None:
-    everybody = (*table.models, *((table.references,) if table.references else ()))
+    everybody = (*table.models, table.references)
     console.print(_plain(f"dual@{table.ks[-1]}: {EXPLAINED}."))
     console.print(
         _plain(
