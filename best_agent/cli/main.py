@@ -92,20 +92,27 @@ def _dispatch(name: str, arguments: Sequence[str]) -> int:
     return code
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+def _answer(arguments: Sequence[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         sys.stdout.write(overview() + "\n")
         return EXIT_CLEAN if arguments else EXIT_USAGE
     if arguments[0] in ("-V", "--version"):
         sys.stdout.write(f"best-agent {__version__}\n")
         return EXIT_CLEAN
+    return _dispatch(arguments[0], arguments[1:])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
     try:
-        return _dispatch(arguments[0], arguments[1:])
+        code = _answer(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
     except BestAgentError as error:
         sys.stderr.write(f"best-agent: {error}\n")
         return error.exit_code
+    except KeyboardInterrupt:
+        sys.stderr.write("best-agent: interrupted\n")
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`| head`); keep the interpreter from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -116,9 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "best-agent: internal error, a fault of best-agent and no verdict; please report it\n"
         )
         return EXIT_NOT_MEASURED
-    except KeyboardInterrupt:
-        sys.stderr.write("best-agent: interrupted\n")
-        return EXIT_INTERRUPTED
+    return code
 
 
 if __name__ == "__main__":

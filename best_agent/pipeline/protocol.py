@@ -16,6 +16,8 @@ class Protocol:
     exact_output: bool
     """True: standard output is compared byte for byte, whatever the task says."""
     ignore_exit_status: bool
+    reference_minimum: bool
+    """True: a cell of a reference's grid counts only if every easier cell does, as for a candidate's."""
     process_cpu_ns: int | None
     """CPU bound of the whole process, where the protocol has one."""
 
@@ -26,6 +28,7 @@ DEFAULT = Protocol(
     normalise_memory=True,
     exact_output=False,
     ignore_exit_status=False,
+    reference_minimum=True,
     process_cpu_ns=None,
 )
 BEST_2026 = Protocol(
@@ -34,6 +37,7 @@ BEST_2026 = Protocol(
     normalise_memory=False,
     exact_output=True,
     ignore_exit_status=True,
+    reference_minimum=False,
     process_cpu_ns=2_000_000_000,
 )
 PROTOCOLS = {protocol.name: protocol for protocol in (DEFAULT, BEST_2026)}

@@ -9,7 +9,7 @@ from best_agent.judge.outside import FLAG as OUTSIDE_FLAG
 from best_agent.judge.outside import Excess, excess
 from best_agent.measure.intervals import MIN_PAIRS
 from best_agent.measure.quantity import compared
-from best_agent.measure.sequential import Outcome, Plan, look
+from best_agent.measure.sequential import Outcome, Plan, closing_look, look
 from best_agent.model.measurement import Compared
 from best_agent.model.run import Limits, Meter, Run, Status
 from best_agent.model.task import Case
@@ -82,7 +82,7 @@ class Race:
                 return Outcome.NOT_SHOWN
             outcome = look(before, after, plan)
             if outcome is Outcome.CONTINUE and number >= MIN_PAIRS and time.monotonic() > end:
-                return _early(before, after, plan)
+                return closing_look(before, after, plan)
         return outcome
 
     def _pass_over(self, scale: int, number: int) -> None:
@@ -199,18 +199,6 @@ def _shown(outcome: Outcome) -> Shown:
     if outcome is Outcome.LESS:
         return "less"
     return "more" if outcome is Outcome.MORE else "none"
-
-
-def _early(before: Sequence[float], after: Sequence[float], plan: Plan) -> Outcome:
-    """The outcome of a race that ran out of its time: one last look, at the plan's first level."""
-    last = Plan(
-        looks=(len(before),),
-        alpha=plan.level(plan.looks[0]) / plan.share,
-        min_effect=plan.min_effect,
-        share=plan.share,
-    )
-    outcome = look(before, after, last)
-    return Outcome.NOT_SHOWN if outcome is Outcome.CONTINUE else outcome
 
 
 def memory_shown(memory: Compared | None) -> Shown:

@@ -81,7 +81,8 @@ class Trial:
         limits = {case.id: self._yardstick.time_limit(case) for case in self.cases}
         for source in self._yardstick.sources:
             runs = self._yardstick.runs(source)
-            self._judged[program_key(source)] = self._judge_runs(source, runs, limits)
+            verdict = self._judge_runs(source, runs, limits, keep_minimum=self.protocol.reference_minimum)
+            self._judged[program_key(source)] = verdict
         self.references = tuple(self._judged[program_key(source)] for source in self._yardstick.sources)
 
     def judge(self, source: Source) -> ProgramVerdict:
@@ -114,7 +115,12 @@ class Trial:
         return self._judge_runs(source, runs, limits)
 
     def _judge_runs(
-        self, source: Source, runs: Mapping[str, Sequence[Run]], limits: Mapping[str, int | None]
+        self,
+        source: Source,
+        runs: Mapping[str, Sequence[Run]],
+        limits: Mapping[str, int | None],
+        *,
+        keep_minimum: bool = True,
     ) -> ProgramVerdict:
         contestant = self._roster.contestant(source)
         assert isinstance(contestant, Contestant)
@@ -128,7 +134,11 @@ class Trial:
             status=status,
             detail=detail,
             cases=verdicts,
-            grid=of_program([_program_case(verdict) for verdict in verdicts], self.limits.memory_bytes),
+            grid=of_program(
+                [_program_case(verdict) for verdict in verdicts],
+                self.limits.memory_bytes,
+                keep_minimum=keep_minimum,
+            ),
             isolation=contestant.isolation,
             time_meter=Meter.EXACT,
             memory_meter=_worst_meter(verdicts),
