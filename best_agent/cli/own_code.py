@@ -12,6 +12,7 @@ from best_agent.cli.common import (
     progress_writer,
 )
 from best_agent.pipeline.own_code import Request
+from best_agent.pipeline.own_inputs import Wanted
 
 
 def add_shared_flags(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +22,17 @@ def add_shared_flags(parser: argparse.ArgumentParser) -> None:
         "--workload", metavar="FILE[::FUNCTION]", help="a file with functions decorated with @workload"
     )
     inputs.add_argument("--call", metavar="CALL", help="a call written out; {n} is the size, {seed} the seed")
+    inputs.add_argument(
+        "--from-tests", action="store_true", help="inputs recorded from your tests that call the function"
+    )
+    inputs.add_argument(
+        "--tests",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="with --from-tests: run these tests only",
+    )
     inputs.add_argument(
         "--sizes", type=_sizes, metavar="N,N,...", help="sizes of the inputs (default: the workload's)"
     )
@@ -44,9 +56,13 @@ def add_shared_flags(parser: argparse.ArgumentParser) -> None:
 def request(args: argparse.Namespace) -> Request:
     """What the flags say."""
     return Request(
-        workload=args.workload,
-        call=args.call,
-        sizes=args.sizes,
+        inputs=Wanted(
+            workload=args.workload,
+            call=args.call,
+            from_tests=args.from_tests,
+            tests=tuple(args.tests),
+            sizes=args.sizes,
+        ),
         python=args.python,
         seed=args.seed,
         time_limit=args.time_limit,

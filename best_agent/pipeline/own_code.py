@@ -1,34 +1,32 @@
 """`measure` and `compare`: from the targets a user wrote to figures, both sides in one run."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from best_agent.errors import UsageError
 from best_agent.measure import growth
 from best_agent.model.measurement import Growth
 from best_agent.model.run import Meter
-from best_agent.workload import agreement, interpreter, paired, sides, single, verdict
+from best_agent.pipeline import own_inputs
+from best_agent.pipeline.own_inputs import Inputs, Wanted
+from best_agent.workload import agreement, interpreter, paired, rounds, sides, single, verdict
 from best_agent.workload.figures import (
     Absolute,
     Comparison,
     Conditions,
     SideGrowth,
     SideReport,
-    SizeComparison,
     SizeMeasurement,
     State,
 )
 from best_agent.workload.layout import project_of
-from best_agent.workload.paired import DEFAULT_BUDGET, Budget
 from best_agent.workload.process import RequestRefusedError
+from best_agent.workload.recording import Recording
 from best_agent.workload.sides import Side
-from best_agent.workload.sources import choose
 from best_agent.workload.subject import InputSource, Origin, Subject
 from best_agent.workload.target import Target, pair
-
-DEFAULT_SIZES = (1_000, 10_000, 100_000)
 
 
 def _quiet(_: str) -> None:
@@ -39,15 +37,12 @@ def _quiet(_: str) -> None:
 class Request:
     """What the user asked for, beside the targets."""
 
-    workload: str | None = None
-    """`FILE[::FUNCTION]`."""
-    call: str | None = None
-    sizes: tuple[int, ...] | None = None
+    inputs: Wanted = field(default_factory=Wanted)
     python: Path | None = None
     seed: int = 1
     time_limit: float = 60.0
     """Seconds that one call may take."""
-    budget: Budget = DEFAULT_BUDGET
+    budget: rounds.Budget = field(default_factory=rounds.Budget)
     progress: Callable[[str], None] = _quiet
 
 
@@ -65,7 +60,7 @@ def compare(first: Target, second: Target | None, request: Request) -> Compariso
         before, after = trees.side(before_target), trees.side(after_target)
         if after.file is None:
             raise UsageError(f"{after_target.path} is not in {after.label}: there is nothing to compare")
-        setup = _Setup.of(after, request)
+        setup = _Setup.of(after, request, trees.folder)
         if before.file is None:
             return _new(setup, before, f"{before_target.path} is not in {before.label}")
         return _compare(setup, before)
@@ -82,7 +77,19 @@ def measure(target: Target, request: Request) -> Absolute:
         side = trees.side(sides.completed(target))
         if side.file is None:
             raise UsageError(f"{side.target.path} is not in {side.label}")
-        return _measure(_Setup.of(side, request))
+        return _measure(_Setup.of(side, request, trees.folder))
+
+
+class _AbsentError(Exception):
+    """The file before has no such function."""
+
+
+class _UnprovedError(Exception):
+    """A side was not imported from where it should be; the text says from where."""
+
+    def __init__(self, why: str, origins: Sequence[Origin]) -> None:
+        super().__init__(why)
+        self.origins = tuple(origins)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,38 +99,59 @@ class _Setup:
     after: Side
     request: Request
     python: interpreter.Interpreter
-    source: InputSource
+    source: InputSource | None
+    """None: calls recorded from tests, of which one is chosen later."""
+    recording: Recording | None
 
     @classmethod
-    def of(cls, after: Side, request: Request) -> "_Setup":
+    def of(cls, after: Side, request: Request, folder: Path) -> "_Setup":
         assert after.file is not None
         tree = after.work_tree or after.tree
         project = project_of(tree / after.file.relative_to(after.tree), tree)
-        return cls(
-            after=after,
-            request=request,
-            python=interpreter.find(project if project.is_dir() else tree, request.python),
-            source=choose(after, workload=request.workload, call=request.call),
-        )
+        python = interpreter.find(project if project.is_dir() else tree, request.python)
+        source = own_inputs.named(request.inputs, after)
+        recording = None
+        if source is None:
+            recording = own_inputs.record(request.inputs, after, python, folder, request.progress)
+        return cls(after=after, request=request, python=python, source=source, recording=recording)
+
+    @property
+    def label(self) -> str:
+        """The inputs in words, as far as they are known."""
+        return self.source.label if self.source else "recorded from tests"
 
     def subject(self, side: Side) -> Subject:
         return Subject(side, self.python, self.request.time_limit)
 
-    def sizes(self, named: tuple[int, ...] | None) -> tuple[int, ...]:
-        """Sizes by the command line, the workload, or our own choice."""
-        if self.request.sizes is not None:
-            return self.request.sizes
-        if named is not None:
-            return named
-        if self.source.call is not None and "{n}" not in self.source.call:
-            return (1,)
-        return DEFAULT_SIZES
+    def inputs(self, baseline: Subject) -> Inputs:
+        """What is measured; `baseline` is open."""
+        if self.source is not None:
+            return own_inputs.settled(self.request.inputs, self.source, baseline.use(self.source))
+        assert self.recording is not None
+        return own_inputs.chosen(self.request.inputs, self.recording, baseline, self.request.seed)
 
-    def conditions(self, origins: Sequence[Origin], notes: Sequence[str] = ()) -> Conditions:
+    def opening(self, both: Sequence[Side], inputs: Inputs, core: int | None) -> rounds.Opening:
+        """Fresh workers for a round, each proved when it is opened and when its work is done."""
+
+        @contextmanager
+        def opened() -> Iterator[tuple[Subject, ...]]:
+            with ExitStack() as stack:
+                subjects = tuple(stack.enter_context(self.subject(side)) for side in both)
+                _prove([subject.open(inputs.source) for subject in subjects], both)
+                for subject in subjects:
+                    subject.use(inputs.source)
+                    if core is not None:
+                        subject.pin(core)
+                yield subjects
+                _prove([subject.origin() for subject in subjects], both)
+
+        return opened
+
+    def conditions(self, origins: Sequence[Origin], label: str, notes: Sequence[str] = ()) -> Conditions:
         unseen = sorted({name for origin in origins for name in origin.unseen})
         said = [f"{name} allocates where tracemalloc does not look: memory is estimated" for name in unseen]
         return Conditions(
-            inputs=self.source.label,
+            inputs=label,
             python=".".join(map(str, self.python.version)),
             interpreter=str(self.python.path),
             found_by=self.python.found_by,
@@ -132,55 +160,74 @@ class _Setup:
         )
 
 
-class _AbsentError(Exception):
-    """The file before has no such function."""
-
-
 def _compare(setup: _Setup, before: Side) -> Comparison:
+    both = (before, setup.after)
     with ExitStack() as stack:
-        first, second = (stack.enter_context(setup.subject(side)) for side in (before, setup.after))
+        first, second = (stack.enter_context(setup.subject(side)) for side in both)
         setup.request.progress("importing both sides")
         after_origin = _opened(second, setup.source, "after")
         try:
-            origins = (_opened_before(first, setup.source), after_origin)
+            origins = (_opened(first, setup.source, "before", may_lack=True), after_origin)
         except _AbsentError as absent:
             second.close()
             return _new(setup, before, str(absent))
-        wrong = _misplaced(origins, (before, setup.after))
-        if wrong:
-            return _unproved(setup, (before, setup.after), origins, wrong)
-        return _both(setup, first, second)
+        try:
+            _prove(origins, both)
+            return _both(setup, first, second)
+        except _UnprovedError as unproved:
+            return Comparison(
+                before=_report(before, unproved.origins[0]),
+                after=_report(setup.after, unproved.origins[1]),
+                conditions=setup.conditions(unproved.origins, setup.label),
+                status=State.NOT_MEASURED,
+                verdict=str(unproved),
+            )
 
 
 def _both(setup: _Setup, first: Subject, second: Subject) -> Comparison:
-    request, both = setup.request, (first, second)
-    first.use(setup.source)
-    sizes = setup.sizes(second.use(setup.source))
-    found = agreement.agree(first, second, sizes, request.seed, request.progress)
-    notes = _pinned(both, parallel=found.parallel)
-    meter = _memory_meter([side.origin() for side in both])
-    rows: list[SizeComparison] = []
+    """All of a comparison; `first` and `second` are open and serve for all but the clock."""
+    request, both = setup.request, (first.side, second.side)
+    inputs = setup.inputs(first)
+    first.use(inputs.source)
+    second.use(inputs.source)
+    found = agreement.agree(first, second, inputs.sizes, request.seed, request.progress)
+    sizes = [size for size in inputs.sizes if size not in found.unusable]
+    meter = _memory_meter([first.origin(), second.origin()])
+    held = {}
     for size in sizes:
-        if size in found.unusable:
-            rows.append(SizeComparison(n=size, reason=found.unusable[size]))
-            continue
-        request.progress(f"n={size:,}: measuring both in turn")
-        jitter = size != 1 or len(sizes) > 1
-        row, timed = paired.one_size(
-            first, second, size, request.seed, budget=request.budget, meter=meter, jitter=jitter
+        request.progress(f"n={size:,}: memory of both")
+        held[size] = paired.memory(
+            first,
+            second,
+            size,
+            request.seed,
+            call_ns=found.call_ns.get(size, 0.0),
+            meter=meter,
+            jitter=len(inputs.sizes) > 1,
         )
-        rows.append(row)
-        if timed is not None and not timed.outside_agrees:
-            notes.append(f"n={size:,}: the process used more CPU than the call shows, seen from outside")
+    same = agreement.agree_on(first, second, inputs.compared, request.seed, found.same)
     origins = (first.origin(), second.origin())
-    wrong = _misplaced(origins, (first.side, second.side))
-    if wrong:
-        return _unproved(setup, (first.side, second.side), origins, wrong)
-    status, line = verdict.judge(rows, found.same)
+    _prove(origins, both)
+    first.close()
+    second.close()
+    core, notes = _core(parallel=found.parallel)
+    taken = rounds.take(
+        setup.opening(both, inputs, core),
+        sizes,
+        sides=2,
+        seed=request.seed,
+        budget=request.budget,
+        progress=request.progress,
+    )
+    plan = request.budget.plan
+    timed = {readings.n: paired.row(readings, held[readings.n], plan) for readings in taken}
+    rows = [timed.get(n) or paired.unusable(n, found.unusable.get(n, "")) for n in inputs.sizes]
+    notes += [_UNSEEN.format(readings.n) for readings in taken if not readings.outside_agrees]
+    status, line = verdict.judge(rows, same)
     return Comparison(
-        before=_report(first.side, origins[0]),
-        after=_report(second.side, origins[1]),
-        conditions=setup.conditions(origins, notes),
+        before=_report(both[0], origins[0]),
+        after=_report(both[1], origins[1]),
+        conditions=setup.conditions(origins, inputs.source.label, (*notes, *inputs.notes)),
         status=status,
         verdict=line,
         sizes=tuple(rows),
@@ -192,8 +239,11 @@ def _both(setup: _Setup, first: Subject, second: Subject) -> Comparison:
             cpu=_fit([(row.n, row.cpu.after if row.cpu else None) for row in rows]),
             peak=_fit([(row.n, row.peak.after if row.peak else None) for row in rows]),
         ),
-        same_results=found.same,
+        same_results=same,
     )
+
+
+_UNSEEN = "n={:,}: seen from outside, the process used more CPU than the calls show"
 
 
 def _new(setup: _Setup, before: Side, why: str) -> Comparison:
@@ -212,29 +262,62 @@ def _new(setup: _Setup, before: Side, why: str) -> Comparison:
 
 
 def _measure(setup: _Setup) -> Absolute:
-    request, side = setup.request, setup.after
-    with setup.subject(side) as subject:
-        request.progress("importing")
-        origin = _opened(subject, setup.source, side.label)
-        if origin.strangers:
-            return _alone(setup, origin, (), _stranger(side, origin), State.NOT_MEASURED)
-        sizes = setup.sizes(subject.use(setup.source))
-        observed = agreement.works(subject, sizes, request.seed, request.progress)
-        _pinned((subject,), parallel=observed.parallel)
-        meter = _memory_meter([subject.origin()])
-        rows = []
-        for size in sizes:
-            request.progress(f"n={size:,}: measuring")
-            reason = observed.unusable.get(size)
-            rows.append(
-                SizeMeasurement(n=size, reason=reason)
-                if reason
-                else single.one_size(subject, size, request.seed, budget=request.budget, meter=meter)
+    with setup.subject(setup.after) as subject:
+        setup.request.progress("importing")
+        origin = _opened(subject, setup.source, setup.after.label)
+        try:
+            _prove([origin], [setup.after])
+            return _one(setup, subject)
+        except _UnprovedError as unproved:
+            return Absolute(
+                side=_report(setup.after, unproved.origins[0]),
+                conditions=setup.conditions(unproved.origins, setup.label),
+                status=State.NOT_MEASURED,
+                verdict=str(unproved),
             )
-        origin = subject.origin()
-    if origin.strangers:
-        return _alone(setup, origin, (), _stranger(side, origin), State.NOT_MEASURED)
-    return _alone(setup, origin, rows, verdict.describe(rows), _state_of(rows))
+
+
+def _one(setup: _Setup, subject: Subject) -> Absolute:
+    request, side = setup.request, setup.after
+    inputs = setup.inputs(subject)
+    subject.use(inputs.source)
+    found = agreement.works(subject, inputs.sizes, request.seed, request.progress)
+    sizes = [size for size in inputs.sizes if size not in found.unusable]
+    meter = _memory_meter([subject.origin()])
+    held = {}
+    for size in sizes:
+        request.progress(f"n={size:,}: memory")
+        call_ns = found.call_ns.get(size, 0.0)
+        held[size] = single.memory(subject, size, request.seed, call_ns=call_ns, meter=meter)
+    origin = subject.origin()
+    _prove([origin], [side])
+    subject.close()
+    core, notes = _core(parallel=found.parallel)
+    taken = rounds.take(
+        setup.opening([side], inputs, core),
+        sizes,
+        sides=1,
+        seed=request.seed,
+        budget=request.budget,
+        progress=request.progress,
+    )
+    timed = {readings.n: single.row(readings, held[readings.n]) for readings in taken}
+    rows = [
+        timed.get(size) or SizeMeasurement(n=size, reason=found.unusable.get(size, ""))
+        for size in inputs.sizes
+    ]
+    notes += [_UNSEEN.format(readings.n) for readings in taken if not readings.outside_agrees]
+    return Absolute(
+        side=_report(side, origin),
+        conditions=setup.conditions([origin], inputs.source.label, (*notes, *inputs.notes)),
+        status=_state_of(rows),
+        verdict=verdict.describe(rows),
+        sizes=tuple(rows),
+        growth=SideGrowth(
+            cpu=_fit([(row.n, row.cpu.value if row.cpu else None) for row in rows]),
+            peak=_fit([(row.n, row.peak.value if row.peak else None) for row in rows]),
+        ),
+    )
 
 
 def _state_of(rows: Sequence[SizeMeasurement]) -> State:
@@ -244,46 +327,22 @@ def _state_of(rows: Sequence[SizeMeasurement]) -> State:
     return State.OK if complete else State.PARTIAL
 
 
-def _alone(
-    setup: _Setup, origin: Origin, rows: Sequence[SizeMeasurement], line: str, status: State
-) -> Absolute:
-    return Absolute(
-        side=_report(setup.after, origin),
-        conditions=setup.conditions([origin]),
-        status=status,
-        verdict=line,
-        sizes=tuple(rows),
-        growth=SideGrowth(
-            cpu=_fit([(row.n, row.cpu.value if row.cpu else None) for row in rows]),
-            peak=_fit([(row.n, row.peak.value if row.peak else None) for row in rows]),
-        ),
-    )
-
-
-def _opened(subject: Subject, source: InputSource, name: str) -> Origin:
+def _opened(subject: Subject, source: InputSource | None, name: str, *, may_lack: bool = False) -> Origin:
     try:
         return subject.open(source)
     except RequestRefusedError as refused:
-        raise UsageError(f"{name}: {refused}") from None
-
-
-def _opened_before(subject: Subject, source: InputSource) -> Origin:
-    try:
-        return subject.open(source)
-    except RequestRefusedError as refused:
-        if refused.kind == "absent":
+        if may_lack and refused.kind == "absent":
             raise _AbsentError(f"{subject.side.label} has no '{subject.side.target.name}'") from None
-        raise UsageError(f"before ({subject.side.label}): {refused}") from None
+        raise UsageError(f"{name} ({subject.side.label}): {refused}") from None
 
 
-def _misplaced(origins: Sequence[Origin], both: Sequence[Side]) -> str:
-    """Why the two sides are not proved to be what the user meant; nothing where they are."""
+def _prove(origins: Sequence[Origin], both: Sequence[Side]) -> None:
+    """That every side is the code the user meant, and that two sides are not one file."""
     for origin, side in zip(origins, both, strict=True):
         if origin.strangers:
-            return _stranger(side, origin)
-    if origins[0].file == origins[1].file and not sides.same_state(both[0], both[1]):
-        return f"both sides are the file {origins[0].file}"
-    return ""
+            raise _UnprovedError(_stranger(side, origin), origins)
+    if len(both) > 1 and origins[0].file == origins[1].file and not sides.same_state(both[0], both[1]):
+        raise _UnprovedError(f"not measured: both sides are the file {origins[0].file}", origins)
 
 
 def _stranger(side: Side, origin: Origin) -> str:
@@ -293,25 +352,11 @@ def _stranger(side: Side, origin: Origin) -> str:
     return f"not measured: for {side.label}, {where}, outside of its tree {side.tree}"
 
 
-def _unproved(setup: _Setup, both: tuple[Side, Side], origins: tuple[Origin, Origin], why: str) -> Comparison:
-    return Comparison(
-        before=_report(both[0], origins[0]),
-        after=_report(both[1], origins[1]),
-        conditions=setup.conditions(origins),
-        status=State.NOT_MEASURED,
-        verdict=why if why.startswith("not measured") else f"not measured: {why}",
-    )
-
-
-def _pinned(subjects: Sequence[Subject], *, parallel: bool) -> list[str]:
-    """Keep the workers on one core, unless the function uses several; what a reader should know of it."""
+def _core(*, parallel: bool) -> tuple[int | None, list[str]]:
+    """The core both workers share, unless the function uses several; what a reader should know of it."""
     if parallel:
-        return ["the function uses several cores: not kept on one, CPU time is the sum over them"]
-    core = paired.a_core()
-    if core is None:
-        return []
-    kept = [subject.pin(core) for subject in subjects]
-    return [] if all(kept) else ["could not be kept on one core"]
+        return None, ["the function uses several cores: not kept on one, CPU time is the sum over them"]
+    return paired.a_core(), []
 
 
 def _memory_meter(origins: Sequence[Origin]) -> Meter:
@@ -330,4 +375,4 @@ def _report(side: Side, origin: Origin) -> SideReport:
 
 def _fit(points: Sequence[tuple[int, float | None]]) -> Growth | None:
     known = [(size, cost) for size, cost in points if cost]
-    return growth.fit([size for size, _ in known], [cost for _, cost in known])
+    return growth.fit([size for size, _ in known], [cost for _, cost in known]) if known else None

@@ -7,13 +7,12 @@ descriptors, which are then pointed elsewhere.
 # ruff: noqa: ANN401  (what comes from the user can be of any type)
 
 import os
-import platform
 import sys
 import traceback
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from . import api, canon, frames, meter, side, target
+from . import api, canon, frames, meter, recorded, side, target
 from .target import Refused
 
 _SHIM = "best_agent"
@@ -60,10 +59,14 @@ class Worker:
         }
 
     def inputs(self, request: Dict[str, Any]) -> Dict[str, Any]:
-        """Choose what builds the inputs: a workload file's function or a call written out."""
+        """Choose what builds the inputs: a workload file's function a call written out or a recorded one."""
         assert self._loaded is not None
         if request.get("call") is not None:
             self._inputs = target.from_call(request["call"], self._loaded.module, request["name"])
+            return {"sizes": None}
+        if request.get("recorded") is not None:
+            file, index, mode = request["recorded"]
+            self._inputs = target.Inputs(recorded.builder(file, index, mode))
             return {"sizes": None}
         self._inputs, sizes, wanted = target.from_workload(request["file"], request["function"])
         return {"sizes": sizes, "target": wanted}
@@ -233,7 +236,7 @@ def main() -> None:
             "retained",
         )
     }
-    frames.send(outgoing, {"ok": True, "python": platform.python_version(), "executable": sys.executable})
+    frames.send(outgoing, {"ok": True, "python": sys.version.split()[0], "executable": sys.executable})
     while True:
         request = frames.receive(incoming)
         if request is None:

@@ -7,8 +7,8 @@ from typing import Any
 from best_agent.errors import UsageError
 from best_agent.workload import equality
 from best_agent.workload.figures import SameResults
-from best_agent.workload.process import WorkerDiedError, WorkerTimeoutError
-from best_agent.workload.subject import Subject
+from best_agent.workload.process import RequestRefusedError, WorkerDiedError, WorkerTimeoutError
+from best_agent.workload.subject import InputSource, Subject
 
 INPUTS_PER_SIZE = 3
 _SLOW_NS = 5_000_000_000
@@ -25,6 +25,8 @@ class Agreement:
     same: SameResults
     unusable: dict[int, str]
     """Sizes that cannot be timed, with the reason."""
+    call_ns: dict[int, float]
+    """Longest first call at each size, the greater of CPU and wall time."""
     parallel: bool
     """A call took more CPU than wall time: it uses several cores."""
 
@@ -37,8 +39,14 @@ class _Tally:
     differences: dict[str, str] = field(default_factory=dict)
     uncertain: dict[str, None] = field(default_factory=dict)
     unusable: dict[int, str] = field(default_factory=dict)
+    call_ns: dict[int, float] = field(default_factory=dict)
     parallel: bool = False
     worked: bool = False
+
+    def saw(self, size: int, one: equality.Observation) -> None:
+        """Keep what a call cost."""
+        self.call_ns[size] = max(self.call_ns.get(size, 0.0), one["cpu_ns"], one["wall_ns"])
+        self.parallel |= one["cpu_ns"] > _PARALLEL * one["wall_ns"] and one["wall_ns"] > _PARALLEL_FROM_NS
 
 
 def agree(
@@ -69,7 +77,34 @@ def agree(
         differences=() if random else tuple(tally.differences.values()),
         uncertain=tuple(tally.uncertain),
     )
-    return Agreement(same=same, unusable=tally.unusable, parallel=tally.parallel)
+    return Agreement(same=same, unusable=tally.unusable, call_ns=tally.call_ns, parallel=tally.parallel)
+
+
+def agree_on(
+    before: Subject, after: Subject, recorded: Sequence[InputSource], seed: int, found: SameResults
+) -> SameResults:
+    """The same results, with those on recorded calls added."""
+    if any(_RANDOM in reason for reason in found.uncertain):
+        return found
+    tally = _Tally(equal=found.equal, of=found.of, close=found.within_tolerance)
+    tally.uncertain.update(dict.fromkeys(found.uncertain))
+    for number, source in enumerate(recorded, 1):
+        try:
+            before.use(source)
+            after.use(source)
+            pair = _both(before, after, number, seed, tally)
+        except RequestRefusedError as refused:
+            tally.uncertain[f"recorded call {number}: {refused}"] = None
+            continue
+        if pair is not None:
+            _compare(pair, number, tally, f"recorded call {number}")
+    return SameResults(
+        equal=tally.equal,
+        of=tally.of,
+        within_tolerance=tally.close,
+        differences=(*found.differences, *tally.differences.values()),
+        uncertain=tuple(tally.uncertain),
+    )
 
 
 def _too_slow(reason: str | None) -> bool:
@@ -119,14 +154,17 @@ def _both(
     return None
 
 
-def _compare(pair: tuple[equality.Observation, equality.Observation], size: int, tally: _Tally) -> None:
+def _compare(
+    pair: tuple[equality.Observation, equality.Observation], size: int, tally: _Tally, name: str = ""
+) -> None:
     first, second = pair
+    name = name or f"n={size:,}"
     tally.of += 1
     different = equality.difference(first, second)
     if different is not None:
-        tally.differences.setdefault(different.partition(":")[0], f"n={size:,}: {different}")
+        tally.differences.setdefault(different.partition(":")[0], f"{name}: {different}")
     elif equality.too_large(first, second):
-        tally.uncertain[f"n={size:,}: the results are too large to compare"] = None
+        tally.uncertain[f"{name}: the results are too large to compare"] = None
     else:
         tally.equal += 1
         tally.close += equality.tolerated(first, second)
@@ -139,7 +177,8 @@ def _compare(pair: tuple[equality.Observation, equality.Observation], size: int,
         tally.unusable[size] = f"{both} {raised[-1]}{place} on the input of size {size:,}"
     else:
         tally.worked = True
-    tally.parallel |= any(_is_parallel(one) for one in pair)
+    for one in pair:
+        tally.saw(size, one)
 
 
 def _repeat(
@@ -181,14 +220,15 @@ def works(side: Subject, sizes: Sequence[int], seed: int, progress: Callable[[st
             if seen["raised"]:
                 place = f" ({seen['place']})" if seen.get("place") else ""
                 tally.unusable[size] = f"it raises {seen['shown']}{place} on the input of size {size:,}"
-            tally.parallel |= _is_parallel(seen)
+            tally.saw(size, seen)
         if _too_slow(tally.unusable.get(size)):
             tally.unusable.update(dict.fromkeys(sizes[position + 1 :], f"not tried: {tally.unusable[size]}"))
             break
     if len(tally.unusable) == len(sizes):
         raise UsageError(f"nothing to measure: {next(iter(tally.unusable.values()))}")
-    return Agreement(same=SameResults(equal=0, of=0), unusable=tally.unusable, parallel=tally.parallel)
-
-
-def _is_parallel(seen: equality.Observation) -> bool:
-    return bool(seen["cpu_ns"] > _PARALLEL * seen["wall_ns"] and seen["wall_ns"] > _PARALLEL_FROM_NS)
+    return Agreement(
+        same=SameResults(equal=0, of=0),
+        unusable=tally.unusable,
+        call_ns=tally.call_ns,
+        parallel=tally.parallel,
+    )

@@ -1,122 +1,24 @@
-"""Readings of both sides, taken in turn, at one size."""
+"""Both sides at one size: timing from the rounds, memory in passes of its own."""
 
 import os
-import statistics
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from best_agent.measure import quantity, sequential
+from best_agent.measure import quantity
 from best_agent.measure.intervals import MIN_PAIRS, log_ratio_interval
+from best_agent.measure.sequential import Outcome, Plan, look
 from best_agent.model.measurement import Compared
 from best_agent.model.run import Meter
 from best_agent.workload.figures import SizeComparison
-from best_agent.workload.process import RequestRefusedError, WorkerDiedError, WorkerTimeoutError
-from best_agent.workload.subject import Reading, Subject
+from best_agent.workload.rounds import FAILURES, SizeReadings
+from best_agent.workload.subject import Subject
 
-PLAN = sequential.Plan(min_effect=0.02)
 SHORT_CALL_NS = 200_000_000
 """Calls below this are traced several times; longer ones once, as tracing makes them longer still."""
 RETAINED_CALLS = 5
 _JITTER = (1.07, 1.19)
-SUSPICIOUS = 1.03
+_SUSPICIOUS = 1.03
 """A ratio of peaks this far from 1 is looked at again at sizes a little larger: containers grow in steps."""
-_OUTSIDE_SHARE = 0.8
-_OUTSIDE_SLACK_NS = 2_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """How long the pairs of one size may take, beyond the smallest number of them."""
-
-    seconds: float
-    pairs: tuple[int, ...] = PLAN.looks
-
-    def plan(self) -> sequential.Plan:
-        """When to look, with the caps of this budget."""
-        return sequential.Plan(min_effect=PLAN.min_effect, looks=self.pairs)
-
-
-DEFAULT_BUDGET = Budget(seconds=20.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timed:
-    """What the pairs gave."""
-
-    cpu: Compared
-    wall: Compared
-    cpu_shown: sequential.Outcome
-    wall_shown: sequential.Outcome
-    after_cpu: tuple[float, ...]
-    outside_agrees: bool
-
-
-def timed(before: Subject, after: Subject, size: int, seed: int, budget: Budget) -> Timed:
-    """Time both in turn until a difference is shown, the cap is reached or the time is over.
-
-    Raises:
-        WorkerDiedError, WorkerTimeoutError, RequestRefusedError: one side fails.
-    """
-    loops = (before.calibrate(size, seed), after.calibrate(size, seed))
-    sides = (before, after)
-    readings: tuple[list[Reading], list[Reading]] = ([], [])
-    plan = budget.plan()
-    deadline = time.monotonic() + budget.seconds
-    for pair in range(plan.cap):
-        for which in (0, 1) if pair % 2 == 0 else (1, 0):
-            readings[which].append(sides[which].time(size, seed, loops[which]))
-        if pair + 1 >= MIN_PAIRS and time.monotonic() > deadline:
-            break
-        if sequential.look(*_column(readings, _cpu), plan) in (
-            sequential.Outcome.LESS,
-            sequential.Outcome.MORE,
-        ):
-            break
-    cpu, wall = _column(readings, _cpu), _column(readings, _wall)
-    return Timed(
-        cpu=quantity.compared(*cpu, meter=Meter.EXACT, exact=False),
-        wall=quantity.compared(*wall, meter=Meter.EXACT, exact=False),
-        cpu_shown=_final(*cpu, plan),
-        wall_shown=_final(*wall, plan),
-        after_cpu=tuple(cpu[1]),
-        outside_agrees=_outside_agrees(readings[0], loops[0]) and _outside_agrees(readings[1], loops[1]),
-    )
-
-
-def _cpu(reading: Reading) -> float:
-    return max(reading.cpu_ns, 1.0)
-
-
-def _wall(reading: Reading) -> float:
-    return max(reading.wall_ns, 1.0)
-
-
-def _column(
-    readings: tuple[list[Reading], list[Reading]], what: Callable[[Reading], float]
-) -> tuple[list[float], list[float]]:
-    return [what(reading) for reading in readings[0]], [what(reading) for reading in readings[1]]
-
-
-def _final(before: list[float], after: list[float], plan: sequential.Plan) -> sequential.Outcome:
-    """What all pairs together show; where the time was over between two looks, at a level of its own."""
-    if len(before) in plan.looks:
-        found = sequential.look(before, after, plan)
-        return sequential.Outcome.NOT_SHOWN if found is sequential.Outcome.CONTINUE else found
-    _, interval = log_ratio_interval(before, after, confidence=1 - plan.alpha)
-    if interval.high < 1 - plan.min_effect:
-        return sequential.Outcome.LESS
-    return sequential.Outcome.MORE if interval.low > 1 + plan.min_effect else sequential.Outcome.NOT_SHOWN
-
-
-def _outside_agrees(readings: list[Reading], loops: int) -> bool:
-    """Whether the clock read from outside leaves no large part of the work unseen from inside."""
-    excess = [
-        (reading.outside_ns - reading.cpu_ns) * loops - (1 / _OUTSIDE_SHARE - 1) * reading.cpu_ns * loops
-        for reading in readings
-        if reading.outside_ns is not None
-    ]
-    return not excess or statistics.median(excess) < _OUTSIDE_SLACK_NS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,27 +38,24 @@ def memory(
     """Peaks of both sides, and bytes that stay behind per call, in passes of their own.
 
     A side that fails here worked without tracemalloc, so a failure is the meter's: it gives a reason and
-    no figure.
+    no figure. With `jitter` a difference is looked at again at sizes a little larger.
     """
-    passes = 3 if call_ns < SHORT_CALL_NS else 1
+    short = call_ns < SHORT_CALL_NS
+    exact = meter is Meter.EXACT
+    sides = (before, after)
     try:
-        peaks = [_peaks(side, size, seed, passes) for side in (before, after)]
-        peak = quantity.compared(*peaks, meter=meter, exact=meter is Meter.EXACT)
-        calls = RETAINED_CALLS if call_ns < SHORT_CALL_NS else 2
-        kept = [[side.retained(size, seed, calls)] for side in (before, after)]
-        retained = quantity.compared(*kept, meter=meter, exact=meter is Meter.EXACT)
+        peaks = [[float(side.peak(size, seed)) for _ in range(3 if short else 1)] for side in sides]
+        peak = quantity.compared(*peaks, meter=meter, exact=exact)
+        kept = [[side.retained(size, seed, RETAINED_CALLS if short else 2)] for side in sides]
+        retained = quantity.compared(*kept, meter=meter, exact=exact)
         ratios = [peak.ratio] if peak.ratio is not None else []
-        if jitter and peak.ratio is not None and not 1 / SUSPICIOUS < peak.ratio < SUSPICIOUS:
+        if jitter and peak.ratio is not None and not 1 / _SUSPICIOUS < peak.ratio < _SUSPICIOUS:
             ratios += _at_other_sizes(before, after, size, seed)
-    except (WorkerDiedError, WorkerTimeoutError, RequestRefusedError) as error:
-        for side in (before, after):
+    except FAILURES as error:
+        for side in sides:
             side.revive()
         return Memory(peak=None, retained=None, reason=f"memory: {error}, under tracemalloc only")
     return Memory(peak=peak, retained=retained, low=min(ratios, default=None), high=max(ratios, default=None))
-
-
-def _peaks(side: Subject, size: int, seed: int, passes: int) -> list[float]:
-    return [float(side.peak(size, seed)) for _ in range(passes)]
 
 
 def _at_other_sizes(before: Subject, after: Subject, size: int, seed: int) -> list[float]:
@@ -169,31 +68,43 @@ def _at_other_sizes(before: Subject, after: Subject, size: int, seed: int) -> li
     return ratios
 
 
-def one_size(
-    before: Subject, after: Subject, size: int, seed: int, *, budget: Budget, meter: Meter, jitter: bool
-) -> tuple[SizeComparison, Timed | None]:
-    """All quantities at one size."""
-    try:
-        found = timed(before, after, size, seed, budget)
-    except (WorkerTimeoutError, WorkerDiedError, RequestRefusedError) as error:
-        for side in (before, after):
-            side.revive()
-        return SizeComparison(n=size, reason=str(error)), None
-    call_ns = max(found.cpu.before, found.cpu.after, found.wall.before, found.wall.after)
-    held = memory(before, after, size, seed, call_ns=call_ns, meter=meter, jitter=jitter)
-    comparison = SizeComparison(
-        n=size,
-        cpu=found.cpu,
-        wall=found.wall,
-        cpu_shown=found.cpu_shown.value,
-        wall_shown=found.wall_shown.value,
+def row(readings: SizeReadings, held: Memory, plan: Plan) -> SizeComparison:
+    """The comparison at one size."""
+    if readings.failure or not readings.rounds:
+        return SizeComparison(n=readings.n, reason=readings.failure or "there was no time for it")
+    return SizeComparison(
+        n=readings.n,
+        cpu=quantity.compared(*readings.cpu, meter=Meter.EXACT, exact=False),
+        wall=quantity.compared(*readings.wall, meter=Meter.EXACT, exact=False),
+        cpu_shown=shown(*readings.cpu, plan=plan).value,
+        wall_shown=shown(*readings.wall, plan=plan).value,
         peak=held.peak,
         retained=held.retained,
         peak_ratio_low=held.low,
         peak_ratio_high=held.high,
         reason=held.reason,
     )
-    return comparison, found
+
+
+def unusable(size: int, reason: str) -> SizeComparison:
+    """A size at which nothing could be timed."""
+    return SizeComparison(n=size, reason=reason or "not tried")
+
+
+def shown(before: Sequence[float], after: Sequence[float], *, plan: Plan) -> Outcome:
+    """What all pairs together show; where the time was over between two looks, at the level of a whole plan.
+
+    Never `continue`: what is not shown by now is not shown.
+    """
+    if len(before) < MIN_PAIRS:
+        return Outcome.NOT_SHOWN
+    if len(before) in plan.looks:
+        found = look(before, after, plan)
+        return Outcome.NOT_SHOWN if found is Outcome.CONTINUE else found
+    _, interval = log_ratio_interval(before, after, confidence=1 - plan.alpha * plan.share)
+    if interval.high < 1 - plan.min_effect:
+        return Outcome.LESS
+    return Outcome.MORE if interval.low > 1 + plan.min_effect else Outcome.NOT_SHOWN
 
 
 def a_core() -> int | None:

@@ -40,7 +40,7 @@ class Trees:
     """Lays out states of files in a temporary folder; made by `trees`."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._made: dict[tuple[Path, str], Path] = {}
 
     def side(self, target: Target) -> Side:
@@ -65,11 +65,11 @@ class Trees:
     def _copied(self, target: Target, relative: PurePosixPath, repository: Repository) -> Side:
         state, label = _state(target, repository)
         if state is None:  # a repository without a commit: nothing was there before
-            return _absent(target, label, self._folder, repository)
+            return _absent(target, label, self.folder, repository)
         key = (repository.root, state)
         if key not in self._made:
             # The folder keeps the repository's name: where the root is a package, it is imported by it.
-            tree = self._folder / f"side{len(self._made)}" / repository.root.name
+            tree = self.folder / f"side{len(self._made)}" / repository.root.name
             repository.lay_out(state, tree)
             self._made[key] = tree
         tree = self._made[key]

@@ -16,13 +16,23 @@ _TRACED = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """A call that a test made; see `worker.recorded.builder`."""
+
+    file: Path
+    index: int
+    mode: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InputSource:
-    """Where the arguments of calls come from: a workload's function, or a call written out."""
+    """Where the arguments of calls come from: a workload's function, a call written out, a recorded call."""
 
     label: str
     file: Path | None = None
     function: str | None = None
     call: str | None = None
+    recorded: Recorded | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +110,9 @@ class Subject:
             name=self.side.target.name,
             file=None if source.file is None else str(source.file),
             function=source.function,
+            recorded=None
+            if source.recorded is None
+            else [str(source.recorded.file), source.recorded.index, source.recorded.mode],
         )
         sizes = answer["sizes"]
         return None if sizes is None else tuple(int(size) for size in sizes)
@@ -116,13 +129,15 @@ class Subject:
         """Where everything loaded so far came from."""
         return _origin(self._ask("origin", _SLACK_SECONDS))
 
-    def observe(self, size: int, seed: int) -> dict[str, Any]:
+    def observe(self, size: int, seed: int, seconds: float | None = None) -> dict[str, Any]:
         """Call once and describe what came of it (see `Worker.observe`)."""
-        return self._ask("observe", self._limit + _SLACK_SECONDS, size=size, seed=seed)
+        limit = self._limit + _SLACK_SECONDS if seconds is None else seconds
+        return self._ask("observe", limit, size=size, seed=seed)
 
-    def calibrate(self, size: int, seed: int) -> int:
-        """How many calls make a batch long enough for the clock."""
-        return int(self._ask("calibrate", self._limit * 2 + _SLACK_SECONDS, size=size, seed=seed)["loops"])
+    def calibrate(self, size: int, seed: int) -> tuple[int, float]:
+        """How many calls make a batch long enough for the clock, and what one of them costs, in ns."""
+        answer = self._ask("calibrate", self._limit * 2 + _SLACK_SECONDS, size=size, seed=seed)
+        return int(answer["loops"]), max(1.0, answer["cpu_ns"] / answer["of"])
 
     def time(self, size: int, seed: int, loops: int) -> Reading:
         """Time one batch."""
