@@ -5,7 +5,9 @@ import os
 import random
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -203,7 +205,8 @@ class LitellmSource:
         attempt = 0
         while True:
             try:
-                return litellm.completion(**self._arguments(model, request))
+                with _quiet():
+                    return litellm.completion(**self._arguments(model, request))
             except errors as error:
                 failure = classify(error)
             if not failure.retryable or attempt + 1 >= ATTEMPTS:
@@ -258,12 +261,21 @@ class LitellmSource:
         return SourceError(with_said, blame_configuration=failure.blame_configuration)
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the warnings of litellm and what it is made of: the user can do nothing about them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def _litellm(say: Callable[[str], None]) -> ModuleType:
     os.environ.update(_OFFLINE)
     if "litellm" not in sys.modules:
         say("loading litellm; it takes some seconds")
     try:
-        litellm = importlib.import_module("litellm")
+        with _quiet():
+            litellm = importlib.import_module("litellm")
     except ImportError:
         raise MissingExtraError("asking a language model", "llm") from None
     settings: dict[str, Any] = {"suppress_debug_info": True, "drop_params": True, "telemetry": False}
