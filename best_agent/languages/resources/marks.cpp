@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_READ
@@ -27,23 +28,54 @@ constexpr int event_descriptor = 3;
 constexpr int go_descriptor = 4;
 constexpr int exit_without_supervisor = 70;
 
+// The kernel is asked directly: a solution that defines functions named as the C library's own
+// would otherwise be asked instead. Returns a negative error number on failure.
+long ask_kernel(long number, long first, long second, long third, long fourth = 0, long fifth = 0) {
+#if defined(__x86_64__)
+    register long r10 asm("r10") = fourth;
+    register long r8 asm("r8") = fifth;
+    long result;
+    asm volatile("syscall"
+                 : "=a"(result)
+                 : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8)
+                 : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long x8 asm("x8") = number;
+    register long x0 asm("x0") = first;
+    register long x1 asm("x1") = second;
+    register long x2 asm("x2") = third;
+    register long x3 asm("x3") = fourth;
+    register long x4 asm("x4") = fifth;
+    asm volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+    return x0;
+#else
+    const long result = syscall(number, first, second, third, fourth, fifth);
+    return result < 0 ? -errno : result;
+#endif
+}
+
+long address(const volatile void *pointer) { return reinterpret_cast<long>(pointer); }
+
+long again_if_interrupted(long number, int descriptor, char *byte) {
+    long done;
+    do done = ask_kernel(number, descriptor, address(byte), 1);
+    while (done == -EINTR);
+    return done;
+}
+
 template <std::size_t size>
 [[noreturn]] void give_up(const char (&why)[size]) {
-    if (write(2, why, size - 1) < 0) {
-        // Nobody is there to read it.
-    }
-    _exit(exit_without_supervisor);
+    ask_kernel(SYS_write, 2, address(why), size - 1);
+    for (;;) ask_kernel(SYS_exit_group, exit_without_supervisor, 0, 0);
 }
 
 // Tells one event and waits for leave to go on.
 void tell(char event) {
-    ssize_t done;
-    do done = write(event_descriptor, &event, 1);
-    while (done < 0 && errno == EINTR);
-    if (done != 1) give_up("best-agent: this program runs under its supervisor only\n");
-    do done = read(go_descriptor, &event, 1);
-    while (done < 0 && errno == EINTR);
-    if (done != 1) give_up("best-agent: the supervisor went away\n");
+    if (again_if_interrupted(SYS_write, event_descriptor, &event) != 1)
+        give_up("best-agent: this program runs under its supervisor only\n");
+    if (again_if_interrupted(SYS_read, go_descriptor, &event) != 1)
+        give_up("best-agent: the supervisor went away\n");
 }
 
 bool started = false;
@@ -63,8 +95,8 @@ void populate(std::uintptr_t from, std::uintptr_t to, bool written) {
     from &= ~(page_size - 1);
     to = (to + page_size - 1) & ~(page_size - 1);
     if (from >= to) return;
-    if (madvise(reinterpret_cast<void *>(from), to - from, written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0)
-        return;
+    const int advice = written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+    if (ask_kernel(SYS_madvise, static_cast<long>(from), static_cast<long>(to - from), advice) == 0) return;
     // Kernels before 5.14.
     for (std::uintptr_t page = from; page < to; page += page_size) {
         auto *byte = reinterpret_cast<volatile char *>(page);
@@ -105,18 +137,16 @@ void populate_code() {
 // Hands free memory of the heap and the unused part of the stack back, so that using it shows again.
 __attribute__((noinline)) void settle() {
     malloc_trim(0);
-    rlimit limit{};
-    std::uintptr_t depth = stack_gap;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < depth) depth = limit.rlim_cur;
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     const std::uintptr_t end = (here - stack_margin) & ~(page_size - 1);
-    const std::uintptr_t begin = (end - depth + page_size) & ~(page_size - 1);
     // Parts that are not mapped make it return an error after the rest has been done.
-    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+    ask_kernel(SYS_madvise, static_cast<long>(end - stack_gap), static_cast<long>(stack_gap), MADV_DONTNEED);
 }
 
 // A huge page would show as a single fault.
-__attribute__((constructor(101))) void no_huge_pages() { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+__attribute__((constructor(101))) void no_huge_pages() {
+    ask_kernel(SYS_prctl, PR_SET_THP_DISABLE, 1, 0);
+}
 
 #else
 
