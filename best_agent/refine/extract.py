@@ -143,11 +143,14 @@ def _block(fence: re.Match[str], lines: list[str], *, closed: bool) -> _Block:
     text = "\n".join(lines)
     if fence["indent"]:
         text = textwrap.dedent(text)
-    return _Block(label=fence["label"].lower(), text=text.strip("\n") + "\n", closed=closed)
+    # `python:solve.py` and `{.python}` are seen, too.
+    label = re.match(r"[{.]*([\w+#-]*)", fence["label"])
+    return _Block(label=label[1].lower() if label else "", text=text.strip("\n") + "\n", closed=closed)
 
 
 def _from_blocks(blocks: list[_Block], language: str, entry: str | None, cut_off: bool) -> Extraction:
-    mine = [block for block in blocks if _speaks(block, language) and block.text.strip()]
+    blocks = [block for block in blocks if block.text.strip()]
+    mine = [block for block in blocks if _speaks(block, language)]
     if not mine:
         if any(_is_diff(block) for block in blocks):
             return _nothing(Reason.DIFF, "the answer is a diff; the whole program was asked for")
