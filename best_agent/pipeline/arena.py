@@ -22,8 +22,8 @@ from best_agent.units import format_ns
 _FRESH_SEED_STEP = 1_000_003
 """Seeds of a confirmation lie this far from the seed that candidates were chosen by."""
 _RACE_BUDGET_S = 15.0
-_ASSESS_BUDGET_S = 5.0
-_ASSESS_PLAN = Plan(looks=(5, 8))
+_SPRINT_BUDGET_S = 3.0
+_SPRINT_PLAN = Plan(looks=(5,))
 
 
 class TaskArena:
@@ -67,15 +67,29 @@ class TaskArena:
         return load_source(path, self._trial.language, entry=self.problem.entry)
 
     def assess(self, candidate: Source) -> Assessment:
-        """Judge a candidate and, if it is admissible, race it briefly against each reference."""
+        """Judge a candidate and, if it is admissible, race it briefly against each reference.
+
+        Raises:
+            UsageError: the language's tools are missing.
+            MeasureError: the harness failed.
+        """
         verdict = self._trial.judge(candidate)
         if not verdict.admissible:
             return Assessment(verdict=verdict)
         contests = tuple(
-            self._race(self._trial, reference, candidate, _ASSESS_PLAN, _ASSESS_BUDGET_S)
-            for reference in self.task.references_in(self._trial.language)
+            self._sprint(reference, candidate) for reference in self.task.references_in(self._trial.language)
         )
         return Assessment(verdict=verdict, against_references=contests)
+
+    def _sprint(self, before: Source, after: Source) -> Contest:
+        """A short race on one case of the largest scale that both answer: a figure for the feedback."""
+        both = _answered_cases(self._trial.judge(before)) & _answered_cases(self._trial.judge(after))
+        largest = max((case.scale for case in self._trial.cases if case.id in both), default=None)
+        first = next(
+            (case.id for case in self._trial.cases if case.id in both and case.scale == largest), None
+        )
+        cases = () if first is None else (first,)
+        return self._trial.race(before, after, cases, plan=_SPRINT_PLAN, budget_s=_SPRINT_BUDGET_S)
 
     def race(self, before: Source, after: Source, *, share: float = 1.0) -> Contest:
         """Race two admissible programs; `share` is the part of the error budget that may be spent."""

@@ -111,22 +111,21 @@ def _sentence(contest: Contest) -> str:
     if contest.scale is None:
         return f"against {contest.baseline}: no case that both finish"
     return (
-        f"against {contest.baseline} at scale {contest.scale}: CPU {_words(contest.time)}, "
-        f"peak memory {_words(contest.memory)}"
+        f"against {contest.baseline} at scale {contest.scale}: CPU {_words(contest.time, format_ns)}, "
+        f"peak memory {_words(contest.memory, format_bytes)}"
     )
 
 
-def _words(quantity: Compared | None) -> str:
-    if quantity is None or quantity.ratio is None:
+def _words(quantity: Compared | None, figure: Callable[[float], str]) -> str:
+    if quantity is None:
         return "not measured"
+    if quantity.ratio is None:
+        return f"{figure(quantity.after)} where it has {figure(quantity.before)}"
     words = format_ratio(quantity.ratio)
-    if quantity.ratio_ci is not None:
-        words += (
-            f" (ratio {quantity.ratio:.3g}, 95% {quantity.ratio_ci.low:.3g} to {quantity.ratio_ci.high:.3g})"
-        )
-    else:
-        words += f" (ratio {quantity.ratio:.3g})"
-    return words
+    if quantity.ratio_ci is None:
+        return f"{words} (ratio {quantity.ratio:.3g})"
+    interval = f"{quantity.ratio_ci.low:.3g} to {quantity.ratio_ci.high:.3g}"
+    return f"{words} (ratio {quantity.ratio:.3g}, 95% {interval})"
 
 
 def _or_dash(value: int | None, words: Callable[[float], str]) -> str:
