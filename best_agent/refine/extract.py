@@ -204,8 +204,8 @@ def _from_prose(text: str, language: str, entry: str | None, cut_off: bool) -> E
         return _nothing(Reason.DIFF, "the answer is a diff; the whole program was asked for")
     lines = text.split("\n")
     start = next((i for i, line in enumerate(lines) if _CODE_START[language].match(line)), None)
-    if entry is None and _complete(text, language):
-        start = 0
+    if _complete(text, language) and defines(text, language, entry):
+        start = 0  # the whole answer is the program, with comments before its first statement
     if start is None:
         return _nothing(Reason.NO_CODE, "there is no code in the answer")
     code = _trimmed(lines[start:], language)

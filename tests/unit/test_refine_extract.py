@@ -87,6 +87,10 @@ def test_a_complete_program_whose_last_fence_is_missing_is_taken() -> None:
     assert code_of(f"Here:\n```python\n{CODE}") == CODE
 
 
+def test_comments_before_the_first_statement_stay() -> None:
+    assert code_of(f"# sorts\n{CODE}").startswith("# sorts\nimport sys")
+
+
 def test_a_program_that_does_not_parse_is_left_to_the_judge() -> None:
     assert "return (" in code_of("```python\ndef solve(xs):\n    return (\n```")
 

@@ -66,7 +66,7 @@ class DirectorySource:
 def natural_key(name: str) -> list[tuple[int, int, str]]:
     """A sort key by which numbers in names count as numbers."""
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    return [(0, int(part), "") if part[0].isdigit() else (1, 0, part.casefold()) for part in parts]
+    return [(0, int(part), "") if part[0] in "0123456789" else (1, 0, part.casefold()) for part in parts]
 
 
 def _programs(path: Path, suffixes: tuple[str, ...]) -> tuple[Path, ...]:
