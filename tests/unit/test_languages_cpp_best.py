@@ -43,8 +43,9 @@ def measured(body: str, entry: str = "solve", outside: str = "") -> str:
          "Solution s; for (int i = 0; i < 3; i++) s.solve(i);"),
         ("{ int n; cin >> n; { Solution s; s.solve(n); } cout << n; }", "Solution s; s.solve(n);"),
         ("int n; cin >> n; if (n) { Solution s; s.solve(n); }", "Solution s; s.solve(n);"),
-        ("// Solution s; s.solve(0);\nputs(\"Solution s; s.solve(1);\");\n"
-         "/* s.solve(2) */ Solution s; s.solve(3); // s.solve(4);",
+        ("// Solution s; s.solve(0);\n/* s.solve(2) */ Solution s; s.solve(3); // s.solve(4);",
+         "Solution s; s.solve(3);"),
+        ("puts(\"Solution s; s.solve(1);\"); Solution s; s.solve(3);",
          "Solution s; s.solve(3);"),
         ('auto raw = R"(Solution s; s.solve(1);)"; Solution s; s.solve(2);', "Solution s; s.solve(2);"),
     ],
