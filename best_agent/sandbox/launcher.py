@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 import best_agent
 from best_agent.errors import IsolationError, MeasureError
 from best_agent.model.run import Isolation, Limits, Run
-from best_agent.sandbox import cores, engines, layout, outcome
+from best_agent.sandbox import cores, engines, layout, outcome, scrutiny
 from best_agent.sandbox.contract import Program, Session
 from best_agent.sandbox.inside import channel, namespaces
 
@@ -49,6 +49,7 @@ class _Session:
         self._isolation = isolation
         self._supervisor: _Supervisor | None = None
         self._closed = False
+        self._scrutiny = scrutiny.Scrutiny()
 
     @property
     def isolation(self) -> Isolation:
@@ -57,9 +58,34 @@ class _Session:
     def run(self, stdin: bytes, limits: Limits, *, traced: bool = False) -> Run:
         if self._closed:
             raise MeasureError("the session is closed")
+        seen, flags = self._see(stdin, limits, traced=traced)
+        python = self._program.python_source is not None
+        run = outcome.run_of(
+            seen,
+            mode=self._program.mode,
+            python=python,
+            limits=limits,
+            traced=traced,
+            isolation=self._isolation,
+            flags=flags,
+        )
+        if not python:
+            return run
+        return self._scrutiny.judge(
+            run,
+            seen,
+            stdin,
+            traced=traced,
+            ask=lambda content, stand_in: self._see(content, limits, stand_in=stand_in)[0],
+        )
+
+    def _see(
+        self, stdin: bytes, limits: Limits, *, traced: bool = False, stand_in: str | None = None
+    ) -> tuple[outcome.Sight, tuple[str, ...]]:
+        """One run as the supervisor saw it, and flags of its conditions."""
         try:
-            header, blobs = self._ask(stdin, limits, traced)
-            seen = outcome.sight(header, blobs)
+            header, blobs = self._ask(stdin, limits, traced=traced, stand_in=stand_in)
+            return outcome.sight(header, blobs), tuple(header["flags"])
         except (OSError, ValueError, KeyError, TypeError, channel.ChannelClosedError) as error:
             self._drop()
             reason = str(error) or "it ended without a word"
@@ -68,23 +94,18 @@ class _Session:
             # Interrupted between question and answer: the conversation cannot be taken up again.
             self._drop()
             raise
-        return outcome.run_of(
-            seen,
-            mode=self._program.mode,
-            python=self._program.python_source is not None,
-            limits=limits,
-            traced=traced,
-            isolation=self._isolation,
-            flags=tuple(header["flags"]),
-        )
 
-    def _ask(self, stdin: bytes, limits: Limits, traced: bool) -> tuple[Mapping[str, Any], tuple[bytes, ...]]:
+    def _ask(
+        self, stdin: bytes, limits: Limits, *, traced: bool, stand_in: str | None
+    ) -> tuple[Mapping[str, Any], tuple[bytes, ...]]:
         supervisor = self._ready(limits)
         # A run whose time does not count waits for nobody and takes no core from one whose time does.
         timed = not traced and not self._program.collect
         place = cores.reserved() if timed else contextlib.nullcontext(cores.Core(None))
         with place as core, _sealed(stdin) as fd:
-            message = supervisor.ask(_order(limits, core.number, traced), fd, limits)
+            message = supervisor.ask(
+                _order(limits, core.number, traced=traced, stand_in=stand_in), fd, limits
+            )
         if "error" in message.header:
             raise OSError(message.header["error"])
         message.header["flags"] = core.flags
@@ -118,10 +139,11 @@ class _Session:
         self.close()
 
 
-def _order(limits: Limits, core: int | None, traced: bool) -> dict[str, Any]:
+def _order(limits: Limits, core: int | None, *, traced: bool, stand_in: str | None) -> dict[str, Any]:
     return {
         "core": core,
         "traced": traced,
+        "stand_in": stand_in,
         "cpu_ns": limits.cpu_ns,
         "wall_ns": limits.wall_ns,
         "memory_bytes": limits.memory_bytes,

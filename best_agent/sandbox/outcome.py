@@ -38,6 +38,8 @@ class Sight:
     minor_faults: int
     wall_ns: int
     peak_bytes: int | None
+    resident: tuple[tuple[int, int, int], ...]
+    """(now, of files, high water), bytes, at the two ends of the measured call; may be missing."""
     trouble: str
     cut: tuple[str, ...]
     answer: bytes
@@ -63,6 +65,7 @@ def sight(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Sight:
         minor_faults=int(header["minor_faults"]),
         wall_ns=int(header["wall_ns"]),
         peak_bytes=header["peak_bytes"],
+        resident=tuple((int(a), int(b), int(c)) for a, b, c in header["resident"]),
         trouble=header["trouble"],
         cut=tuple(header["cut"]),
         answer=answer,
@@ -91,6 +94,10 @@ def _stopped(seen: Sight, limits: Limits) -> tuple[Status, str] | None:
         "output": (Status.OUTPUT_LIMIT, f"printed more than {format_bytes(limits.output_bytes)}"),
         "answer": (Status.OUTPUT_LIMIT, f"its answer is larger than {format_bytes(limits.output_bytes)}"),
         "scratch": (Status.OUTPUT_LIMIT, f"wrote more than {format_bytes(limits.scratch_bytes)} of files"),
+        "memory": (
+            Status.MEMORY_LIMIT,
+            f"its processes together used more than {format_bytes(limits.memory_bytes)}",
+        ),
         "protocol": (Status.NO_RESULT, "broke the order of the measured call"),
     }
     return texts.get(seen.stopped or "")
@@ -222,14 +229,15 @@ def run_of(
         stdout=seen.stdout,
         stderr=seen.stderr,
         collected=seen.collected,
-        flags=(*flags, *_flags(seen, costs)),
+        flags=(*flags, *_flags(seen, costs, tracing=traced and python)),
         isolation=isolation,
     )
 
 
-def _flags(seen: Sight, costs: Phases | None) -> tuple[str, ...]:
+def _flags(seen: Sight, costs: Phases | None, *, tracing: bool) -> tuple[str, ...]:
     flags = []
-    if costs is not None and costs.baseline_capped:
+    # Tracing grows tables of its own in the empty call too.
+    if costs is not None and costs.baseline_capped and not tracing:
         flags.append("suspect")
     if seen.cut:
         flags.append("output-truncated")

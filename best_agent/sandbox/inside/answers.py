@@ -57,12 +57,49 @@ def _tagged(value: Any, depth: int) -> Any:  # noqa: ANN401
 
 def _items(values: Any, depth: int) -> list[Any]:  # noqa: ANN401
     """Encoded items; a flat list of plain values, the common case, is taken as it is."""
-    items = list(values)
-    if set(map(type, items)) <= _PLAIN:
-        numbers = [item for item in items if type(item) is int]
-        if not numbers or (min(numbers) > -_EXACT_INT and max(numbers) < _EXACT_INT):
+    items = values if type(values) is list else list(values)
+    kinds = set(map(type, items))
+    if kinds <= _PLAIN:
+        numbers = items if len(kinds) == 1 else [item for item in items if type(item) is int]
+        if int not in kinds or (min(numbers) > -_EXACT_INT and max(numbers) < _EXACT_INT):
             return items
     return [_tagged(item, depth + 1) for item in items]
+
+
+def decode(text: bytes) -> Any:  # noqa: ANN401  (whatever was encoded)
+    """A value that encodes to this text again, to find out what encoding it costs.
+
+    Types that cannot be sent come back as something else; nothing is believed of the result.
+    """
+    return json.loads(text, object_hook=_rebuilt)
+
+
+def _rebuilt(tagged: dict[str, Any]) -> Any:  # noqa: ANN401
+    tag, value = next(iter(tagged.items()))
+    rebuild = _REBUILDING.get(tag)
+    return value if rebuild is None else rebuild(value)
+
+
+_REBUILDING: Final[dict[str, Callable[[Any], Any]]] = {
+    "i": lambda text: int(text, 16),
+    "f": float,
+    "t": tuple,
+    "s": lambda items: set(_hashable(items)),
+    "z": lambda items: frozenset(_hashable(items)),
+    "q": collections.deque,
+    "g": Whole,
+    "b": bytes.fromhex,
+    "a": bytearray.fromhex,
+    "c": lambda parts: complex(*parts),
+    "r": lambda parts: range(*parts),
+    "d": lambda pairs: dict(
+        zip(_hashable([key for key, _ in pairs]), [item for _, item in pairs], strict=True)
+    ),
+}
+
+
+def _hashable(items: list[Any]) -> list[Any]:
+    return [repr(item) if isinstance(item, (list, dict, set)) else item for item in items]
 
 
 _CONVERSIONS: Final[dict[type, Callable[[Any, int], Any]]] = {

@@ -25,6 +25,11 @@ FD_ANSWER: Final = 5
 LOADED, READY, DONE = b"L", b"R", b"D"
 EXIT_RAISED: Final = 1
 EXIT_UNENCODABLE: Final = 3
+STAND_INS: Final = {
+    "blank": "def solve(*_):\n    return None\n",
+    "echo": "def solve(answer):\n    return answer\n",
+}
+"""Solutions that do nothing: what the driver itself costs on an input, and on an answer."""
 _FILE: Final = "solution.py"
 _INPUT_AT_MOST: Final = 1 << 40
 
@@ -33,11 +38,14 @@ def _nothing(*_: object) -> None:
     return None
 
 
-def run(source: str, entry: str, *, traced: bool) -> None:
-    """Load a source, meet the supervisor for an empty and a measured call, send the answer, and end."""
+def run(source: str, entry: str, *, traced: bool, echo: bool = False) -> None:
+    """Load a source, meet the supervisor for an empty and a measured call, send the answer, and end.
+
+    `echo`: the input is an answer, which is decoded and handed to the solution.
+    """
     code = EXIT_RAISED
     try:
-        code = _answer(source, entry, traced=traced)
+        code = _answer(source, entry, traced=traced, echo=echo)
     except SystemExit:
         code = 0  # without an answer this is `no-result`, whatever the program wanted to say
     except BaseException:  # noqa: BLE001  (whatever foreign code raises is its result)
@@ -47,14 +55,16 @@ def run(source: str, entry: str, *, traced: bool) -> None:
         os._exit(code)
 
 
-def _answer(source: str, entry: str, *, traced: bool) -> int:
+def _answer(source: str, entry: str, *, traced: bool, echo: bool) -> int:
     # Bound now: later the module's attributes are what foreign code made of them.
     loads, write = marshal.loads, os.write
     leave: Callable[[int], object] = os._exit
     encode, start_tracing = answers.encode, tracemalloc.start
     measure = _traced_call if traced else _call
     solve = _load(source, entry)
-    arguments = loads(_input(write))
+    text = _input(write)
+    arguments = (answers.decode(text),) if echo else loads(text)
+    del text
     del source
     gc.collect()
     if traced:

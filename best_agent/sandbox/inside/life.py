@@ -99,6 +99,7 @@ class Tree:
         self.orphans_cpu_s = 0.0
         self._wake = wake
         self._tasks = {pid}
+        self._written = 0
         self._traced = False
         self._end: End | None = None
 
@@ -137,6 +138,17 @@ class Tree:
             except ChildProcessError:
                 return
 
+    def resident_bytes(self) -> int:
+        """What the tree holds now; one process alone is bounded by its address space already."""
+        if len(self._tasks) == 1:
+            return 0
+        found = (meters.resident(task) for task in self._tasks if meters.leads_process(task))
+        return sum(held.now for held in found if held is not None)
+
+    def written_bytes(self) -> int:
+        """What passed through `write` in all tasks of the tree so far."""
+        return self._written + sum(meters.written_bytes(task) for task in self._tasks)
+
     def close(self) -> None:
         """Nothing to do: the descriptor belongs to the session."""
 
@@ -156,6 +168,7 @@ class Tree:
             self._begin(number)
         elif event == kernel.PTRACE_EVENT_EXIT:
             self._remember_peak()
+            self._written += meters.written_bytes(pid)
         elif pid not in self._tasks:
             self._tasks.add(pid)  # a new task, stopped before it runs
         elif event == 0:

@@ -54,17 +54,62 @@ def stat(pid: int) -> Stat | None:
         return None
 
 
+class Resident(NamedTuple):
+    """Resident memory of a process, bytes; the kernel counts it in steps of up to 128 KiB."""
+
+    now: int
+    of_files: int
+    """Part of it that is pages of files, such as libraries."""
+    high_water: int
+
+
+def resident(pid: int) -> Resident | None:
+    """A live process's resident memory, or None when it is gone."""
+    fields = _status(pid)
+    try:
+        now, of_files, high = (_kilobytes(fields, name) for name in (b"VmRSS", b"RssFile", b"VmHWM"))
+    except (KeyError, ValueError):
+        return None
+    return Resident(now, of_files, high)
+
+
+def _status(pid: int) -> dict[bytes, bytes]:
+    try:
+        with open(f"/proc/{pid}/status", "rb", buffering=0) as file:
+            lines = file.read(1 << 16).splitlines()
+    except OSError:
+        return {}
+    return dict(line.split(b":", 1) for line in lines if b":" in line)
+
+
+def _kilobytes(fields: dict[bytes, bytes], name: bytes) -> int:
+    return int(fields[name].split()[0]) * 1024
+
+
 def high_water_bytes(pid: int) -> int | None:
     """VmHWM: the most resident memory that a live process ever had; moves in steps of up to 128 KiB.
 
     None for what is gone and for a thread that does not lead its process.
     """
     try:
-        with open(f"/proc/{pid}/status", "rb") as file:
-            fields = dict(line.split(b":", 1) for line in file.read().splitlines() if b":" in line)
-        return int(fields[b"VmHWM"].split()[0]) * 1024 if int(fields[b"Tgid"]) == pid else None
-    except (OSError, KeyError, ValueError):
+        return _kilobytes(_status(pid), b"VmHWM") if leads_process(pid) else None
+    except (KeyError, ValueError):
         return None
+
+
+def leads_process(task: int) -> bool:
+    """Whether a task is a process, and not another thread of one."""
+    return _status(task).get(b"Tgid", b"").strip() == b"%d" % task
+
+
+def written_bytes(task: int) -> int:
+    """Bytes that a task has handed to `write` so far; 0 where that cannot be read."""
+    try:
+        with open(f"/proc/{task}/task/{task}/io", "rb", buffering=0) as file:
+            fields = dict(line.split(b": ") for line in file.read().splitlines())
+        return int(fields[b"wchar"])
+    except (OSError, KeyError, ValueError):
+        return 0
 
 
 def mapped_bytes(pid: int) -> int | None:

@@ -10,12 +10,13 @@ import os
 import resource
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from best_agent.sandbox.inside import (
     channel,
     confine,
+    ends,
     kernel,
     landlock,
     life,
@@ -31,7 +32,11 @@ _EXEC_RUNTIME_BYTES: Final = 64 << 20
 """Address space granted for a program's own code and libraries, which are mapped after the bound is set."""
 _NS_PER_S: Final = 1_000_000_000
 _BLOBS_AT_MOST: Final = 1 << 30
-_SCRATCH_TICK_MS: Final = 5
+_FENCED_TICK_MS: Final = 5
+"""How often to count what a program without a file system of its own has written."""
+_TREE_TICK_MS: Final = 50
+_WRITTEN_FACTOR: Final = 4
+"""Files may be written over, so that more passes through `write` than lies on the disk."""
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
@@ -111,16 +116,16 @@ class Supervisor:
         if self.writable:
             self._prepare_scratch()
         with contextlib.ExitStack() as stack:
-            ends = _Ends(stack, handshakes=self.config["handshakes"] > 0)
+            ours = ends.Ends(stack, handshakes=self.config["handshakes"] > 0)
             feed = stdin if self.function else None
-            given = ends.targets(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) if self.function else stdin)
+            given = ours.targets(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) if self.function else stdin)
             if self.function:
                 stack.callback(os.close, given[0])
             target = self._start(order, given)
             stack.callback(target.close)
-            ends.close_targets()
+            ours.close_targets()
             watcher = watch.Watch(
-                target, self._plan(order, feed), ends.sinks(order), ends.event, ends.go, self.harness.fileno()
+                target, self._plan(order, feed), ours.sinks(order), ours.event, ours.go, self.harness.fileno()
             )
             try:
                 watcher.run()
@@ -128,7 +133,7 @@ class Supervisor:
                 end = target.finish()
                 if isinstance(target, life.Tree):
                     target.sweep(everybody=self.strict)
-            trouble = os.read(ends.trouble, 4096).decode("utf-8", "replace")
+            trouble = os.read(ours.trouble, 4096).decode("utf-8", "replace")
             if trouble.startswith("confine"):
                 raise RuntimeError(trouble)
             watcher.drain()
@@ -173,9 +178,8 @@ class Supervisor:
             tree = self.wake is not None
             pid = targets.start(argv, env, fds, self.confinement, bounds, traced=tree)
             return life.Tree(pid, self.wake) if self.wake is not None else life.Single(pid)
-        socket.send_fds(
-            self.orders, [json.dumps({"bounds": bounds, "traced": order["traced"]}).encode()], list(fds)
-        )
+        text = json.dumps({"bounds": bounds, "traced": order["traced"], "stand_in": order["stand_in"]})
+        socket.send_fds(self.orders, [text.encode()], list(fds))
         answer = self.orders.recv(4096)
         if not answer:
             raise RuntimeError("the warmed interpreter ended")
@@ -185,10 +189,6 @@ class Supervisor:
         return life.Single(int(reply["pid"]))
 
     def _plan(self, order: dict[str, Any], feed: int | None) -> watch.Plan:
-        tick: dict[str, Any] = {}
-        if self.writable and not self.strict:
-            bound = order["scratch_bytes"]
-            tick = {"usage": lambda: scratch.used_bytes(self.box) > bound, "tick_ms": _SCRATCH_TICK_MS}
         prefix = b"L" if self.function else b""
         return watch.Plan(
             expected=prefix + b"RD" * self.config["handshakes"],
@@ -196,11 +196,31 @@ class Supervisor:
             wall_ns=order["wall_ns"],
             feed=feed,
             tree=self.writable,
+            resident=self.function and not order["traced"],
             at_ready=None if self.function else self._tighten(order["memory_bytes"]),
-            **tick,
+            usage=self._usage(order) if self.writable else None,
+            tick_ms=_FENCED_TICK_MS if self.writable and not self.strict else _TREE_TICK_MS,
         )
 
-    def _tighten(self, memory_bytes: int) -> Any:  # noqa: ANN401  (a callback of Plan's type)
+    def _usage(self, order: dict[str, Any]) -> Callable[[life.Life], watch.Stop | None]:
+        """Limits of a whole tree, and of the disk where no file system of its own bounds it."""
+        files = order["scratch_bytes"]
+        written = _WRITTEN_FACTOR * files + order["output_bytes"] + order["stderr_bytes"]
+        memory = order["memory_bytes"] + _EXEC_RUNTIME_BYTES
+
+        def usage(target: life.Life) -> watch.Stop | None:
+            if isinstance(target, life.Tree) and target.resident_bytes() > memory:
+                return "memory"
+            if self.strict or not isinstance(target, life.Tree):
+                return None
+            # What was unlinked but is still open shows in what was written only.
+            if target.written_bytes() > written or scratch.used_bytes(self.box) > files:
+                return "scratch"
+            return None
+
+        return usage
+
+    def _tighten(self, memory_bytes: int) -> Callable[[int], None]:
         """At the measured call the bound counts from what is mapped then."""
 
         def tighten(pid: int) -> None:
@@ -211,57 +231,6 @@ class Supervisor:
                     resource.prlimit(pid, resource.RLIMIT_AS, (bound, bound))
 
         return tighten
-
-
-class _Ends:
-    """Both ends of every channel of one run."""
-
-    def __init__(self, stack: contextlib.ExitStack, *, handshakes: bool) -> None:
-        self._stack = stack
-        self._given: list[int] = []
-        self.stdout = self._pipe()
-        self.stderr = self._pipe()
-        self.event: int | None = None
-        self.go: socket.socket | None = None
-        self.answer: int | None = None
-        self._target_go: socket.socket | None = None
-        if handshakes:
-            self.event = self._pipe()
-            self.go, self._target_go = socket.socketpair()
-            stack.callback(self.go.close)
-            stack.callback(self._target_go.close)
-            self._given.append(self._target_go.fileno())
-            self.answer = self._pipe()
-        self.trouble = self._pipe()
-
-    def _pipe(self) -> int:
-        ours, theirs = os.pipe()
-        self._stack.callback(os.close, ours)
-        self._given.append(theirs)
-        return ours
-
-    def targets(self, stdin: int) -> list[int]:
-        """The target's descriptors in the order of their places, the one for trouble last."""
-        return [stdin, *self._given]
-
-    def close_targets(self) -> None:
-        """Let go of the target's ends, so that its end is the end of the pipes."""
-        for fd in self._given:
-            if self._target_go is None or fd != self._target_go.fileno():
-                os.close(fd)
-        if self._target_go is not None:
-            self._target_go.close()
-
-    def sinks(self, order: dict[str, Any]) -> dict[str, watch.Sink]:
-        """What is read of the target, with bounds."""
-        bound = order["output_bytes"]
-        found = {
-            "stdout": watch.Sink(self.stdout, bound, "output"),
-            "stderr": watch.Sink(self.stderr, order["stderr_bytes"], None),
-        }
-        if self.answer is not None:
-            found["answer"] = watch.Sink(self.answer, bound, "answer")
-        return found
 
 
 def _report(watcher: watch.Watch, end: life.End, trouble: str) -> dict[str, Any]:
@@ -279,6 +248,7 @@ def _report(watcher: watch.Watch, end: life.End, trouble: str) -> dict[str, Any]
         "minor_faults": max(0, end.usage.ru_minflt - target.start.minor_faults),
         "wall_ns": watcher.ended_ns - target.start.wall_ns,
         "peak_bytes": target.peak_bytes,
+        "resident": [list(step.resident) for step in watcher.steps if step.resident is not None],
         "trouble": trouble,
         "cut": [name for name, sink in watcher.sinks.items() if sink.cut],
     }

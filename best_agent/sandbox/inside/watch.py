@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from best_agent.sandbox.inside import life, meters
 
-Stop = Literal["cpu", "wall", "output", "answer", "protocol", "scratch", "hung-up"]
+Stop = Literal["cpu", "wall", "output", "answer", "protocol", "scratch", "memory", "hung-up"]
 _NS_PER_MS: Final = 1_000_000
 _SETTLE_READS: Final = 64
 _CHUNK: Final = 1 << 16
@@ -50,6 +50,8 @@ class Step:
     minor_faults: int
     wall_ns: int
     """When its byte arrived."""
+    resident: meters.Resident | None = None
+    """At the two ends of the measured call, where that was asked for."""
     resumed_ns: int = 0
     """When it was let go on."""
 
@@ -68,8 +70,10 @@ class Plan:
     """Count the CPU time of descendants too."""
     at_ready: Callable[[int], None] | None = None
     """Called with the process id when the target is ready for the measured call."""
-    usage: Callable[[], bool] | None = None
-    """True when the scratch directory holds more than it may."""
+    resident: bool = False
+    """Read resident memory at the two ends of the measured call."""
+    usage: Callable[[life.Life], Stop | None] | None = None
+    """Looks at what only counting can bound; the limit that was passed, or None."""
     tick_ms: int = _POLL_AT_MOST_MS
     """How often to look at `usage`."""
 
@@ -166,6 +170,8 @@ class Watch:
             return
         step = Step(meters.cpu_clock_ns(self.pid), counters.minor_faults, arrived)
         self.steps.append(step)
+        if self.plan.resident and position >= len(self.plan.expected) - 2:
+            step.resident = meters.resident(self.pid)
         if self.plan.at_ready is not None and position == len(self.plan.expected) - 2:
             self.plan.at_ready(self.pid)
         self._release(position, step)
@@ -215,5 +221,5 @@ class Watch:
             self.stop("wall")
         elif self._used_cpu_ns() > self.plan.cpu_ns:
             self.stop("cpu")
-        elif self.plan.usage is not None and self.plan.usage():
-            self.stop("scratch")
+        elif self.plan.usage is not None and (passed := self.plan.usage(self.target)) is not None:
+            self.stop(passed)

@@ -92,4 +92,7 @@ def _become_target(
     kernel.close_all_above(_FIRST_FREE_FD - 1)
     if tracemalloc.is_tracing():
         tracemalloc.stop()
-    driver.run(source, entry, traced=order["traced"])
+    stand_in = driver.STAND_INS.get(order["stand_in"])
+    if stand_in is not None:
+        source, entry = stand_in, "solve"
+    driver.run(source, entry, traced=order["traced"], echo=order["stand_in"] == "echo")
