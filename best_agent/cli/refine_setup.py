@@ -17,10 +17,11 @@ from best_agent.pipeline.sources import load_source
 from best_agent.refine.accept import MAX_RATIO, Terms
 from best_agent.refine.contract import Problem
 from best_agent.refine.journal import Journal, read_header
-from best_agent.refine.loop import PATIENCE, ROUNDS, SUFFIXES, Loop, Settings, first_prompt
+from best_agent.refine.loop import Loop, first_prompt
 from best_agent.refine.proposals import SOURCES, SourceOptions
 from best_agent.refine.proposals.base import ProposalSource, SourceError
 from best_agent.refine.redact import Redactor
+from best_agent.refine.settings import PATIENCE, ROUNDS, SUFFIXES, Settings
 from best_agent.report import refinement as as_json
 from best_agent.report.console.refine import Progress
 from best_agent.report.envelope import envelope, to_json
@@ -134,8 +135,8 @@ def execute(args: argparse.Namespace, plan: Plan) -> tuple[Refinement, SourceErr
                 progress=progress.step,
             )
         )
-        loop = Loop(arena, plan.source, plan.settings, journal, progress)
-        refinement = loop.run(plan.start)
+        loop = Loop(arena, plan.start, plan.source, plan.settings, journal, progress)
+        refinement = loop.run()
         journal.write("result.json", to_json(document(refinement)) + "\n")
     return refinement, loop.failure
 

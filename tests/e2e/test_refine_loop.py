@@ -34,11 +34,12 @@ from best_agent.model.refinement import (
 )
 from best_agent.refine.accept import Terms
 from best_agent.refine.journal import Journal
-from best_agent.refine.loop import Loop, Settings
+from best_agent.refine.loop import Loop
 from best_agent.refine.proposals.base import ProposalSource
 from best_agent.refine.proposals.command import CommandSource
 from best_agent.refine.proposals.directory import DirectorySource
 from best_agent.refine.proposals.rules import RuleSource
+from best_agent.refine.settings import Settings
 
 
 class Watcher:
@@ -81,8 +82,8 @@ def refine(
     with journal(directory, code=code) as log:
         if resume:
             log.resume()
-        loop = Loop(arena or CountingArena(), source, settings or Settings(), log, Watcher())
-        return loop.run(start(code))
+        loop = Loop(arena or CountingArena(), start(code), source, settings or Settings(), log, Watcher())
+        return loop.run()
 
 
 def folder(path: Path, **programs: str) -> DirectorySource:

@@ -13,9 +13,9 @@ from test_refine_loop import refine
 
 from best_agent.errors import UsageError
 from best_agent.model.refinement import Reason, Refinement, StopReason
-from best_agent.refine.loop import Settings
 from best_agent.refine.proposals.base import SourceError
 from best_agent.refine.proposals.litellm import ATTEMPTS, Backoff, LitellmSource, Price
+from best_agent.refine.settings import Settings
 
 pytest.importorskip("litellm", reason="the llm extra is not installed")
 
