@@ -69,10 +69,11 @@ class Referee:
         """
         more = passes_more(self.assess(source).verdict, self.assess(start).verdict)
         contest, how = self._arena.confirm(start, source)
-        decision = decide(contest, self._terms, passes_more=more)
+        # Without a case one of the two is wrong on the fresh inputs; passing more elsewhere is no excuse.
+        decision = decide(contest, self._terms, passes_more=more and bool(contest.cases))
         if decision.retry:
             contest, how = self._arena.confirm(start, source)
-            decision = decide(contest, self._terms, passes_more=more)
+            decision = decide(contest, self._terms, passes_more=more and bool(contest.cases))
         return decision, contest, how
 
     def _measured(self, result: CandidateResult, candidate: Source, parent: Source) -> CandidateResult:

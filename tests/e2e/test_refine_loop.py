@@ -19,6 +19,7 @@ from refine_arena import (
     SLOWER,
     WRONG,
     CountingArena,
+    hard_coded,
     start,
 )
 
@@ -176,6 +177,14 @@ def test_a_gain_that_does_not_hold_when_measured_again_is_not_reported(tmp_path:
     assert result.final.id == "start"
     assert "did not hold" in result.final.note
     assert result.patch == ""
+
+
+def test_a_program_that_knows_the_inputs_by_heart_falls_on_fresh_ones(tmp_path: Path) -> None:
+    source = folder(tmp_path / "candidates", cheat=hard_coded(), faster=FASTER)
+    result = refine(source, tmp_path / "run")
+    assert outcomes(result)["cheat"] == (True, Reason.FASTER_AND_LEANER), "it is right on the inputs it knows"
+    assert result.final.id == "faster.py"
+    assert "cheat.py was accepted, but did not hold" in result.final.note
 
 
 def test_the_next_best_takes_over_where_the_winner_does_not_hold(tmp_path: Path) -> None:
