@@ -9,6 +9,6 @@ def generate(n, seed):
     sensors = rng.choices(range(count), k=n)
     values = rng.choices(range(-100_000, 100_001), k=n)
     broken = rng.sample(range(count), count // 3)
-    width = n // 20 + rng.randint(0, 9)
+    width = n // 20 + rng.randint(1, 10)
     step = n // 500 + rng.randint(1, 3)
     return sensors, values, broken, width, step
