@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from best_agent import __version__
+from best_agent.model.run import Meter
 
 
 def environment() -> dict[str, Any]:
@@ -42,12 +43,12 @@ def envelope(
     isolation: str | None,
     meters: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The document `best-agent/<verb>/1`."""
+    """The document `best-agent/<verb>/1`; a quantity that `meters` leaves out was not measured."""
     return {
         "schema": f"best-agent/{verb}/1",
         "environment": environment(),
         "isolation": isolation,
-        "meters": dict(meters),
+        "meters": {"time": Meter.UNAVAILABLE, "memory": Meter.UNAVAILABLE, **meters},
         "results": results,
         "summary": dict(summary),
     }
