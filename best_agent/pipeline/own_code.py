@@ -137,6 +137,8 @@ class _Setup:
         def opened() -> Iterator[tuple[Subject, ...]]:
             with ExitStack() as stack:
                 subjects = tuple(stack.enter_context(self.subject(side)) for side in both)
+                for subject in subjects:
+                    subject.start()
                 _prove([subject.open(inputs.source) for subject in subjects], both)
                 for subject in subjects:
                     subject.use(inputs.source)

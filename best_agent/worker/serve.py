@@ -12,7 +12,7 @@ import traceback
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from . import api, canon, frames, meter, recorded, side, target
+from . import api, canon, frames, meter, side, target
 from .target import Refused
 
 _SHIM = "best_agent"
@@ -65,6 +65,8 @@ class Worker:
             self._inputs = target.from_call(request["call"], self._loaded.module, request["name"])
             return {"sizes": None}
         if request.get("recorded") is not None:
+            from . import recorded  # it needs much of the standard library that others do not
+
             file, index, mode = request["recorded"]
             self._inputs = target.Inputs(recorded.builder(file, index, mode))
             return {"sizes": None}

@@ -9,6 +9,7 @@ files of all loaded modules are looked at: trust is in the last of the three.
 # ruff: noqa: ANN401  (what comes from the user can be of any type)
 
 import importlib.machinery
+import importlib.util
 import os
 import sys
 from typing import Any, List, NamedTuple, Optional, Tuple
@@ -81,11 +82,8 @@ class SideFinder:
             found = finder.find_spec(fullname, None)
             if found is None:
                 continue
-            for place in _places(found):
-                moved = self.move(place)
-                if moved is not None:
-                    return importlib.machinery.PathFinder.find_spec(fullname, [os.path.dirname(moved)])
-            return None
+            moved = [place for place in map(self.move, _places(found)) if place is not None]
+            return _spec_at(fullname, moved[0]) if moved else None
         return None
 
     def move(self, path: str) -> Optional[str]:
@@ -111,6 +109,16 @@ def _places(spec: Any) -> List[str]:
     if folders:
         return folders
     return [spec.origin] if spec.origin and spec.has_location else []
+
+
+def _spec_at(fullname: str, place: str) -> Any:
+    """The spec of a module at a file or of a package in a folder, which may be named otherwise."""
+    init = os.path.join(place, "__init__.py")
+    if os.path.isfile(init):
+        return importlib.util.spec_from_file_location(fullname, init, submodule_search_locations=[place])
+    if os.path.isfile(place):
+        return importlib.util.spec_from_file_location(fullname, place)
+    return importlib.machinery.PathFinder.find_spec(fullname, [os.path.dirname(place)])
 
 
 def install(side: Side) -> SideFinder:

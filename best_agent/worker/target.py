@@ -4,7 +4,6 @@
 
 import ast
 import builtins
-import difflib
 import importlib
 import importlib.util
 import os
@@ -79,6 +78,8 @@ def _from_file(name: str, file: str) -> Any:
 
 
 def _near(part: str, holder: Any) -> str:
+    import difflib  # only for this message
+
     names = [name for name in dir(holder) if callable(getattr(holder, name, None)) and name[:2] != "__"]
     close = difflib.get_close_matches(part, names, n=3, cutoff=0.6)
     return "; did you mean %s?" % " or ".join(close) if close else ""

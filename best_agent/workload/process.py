@@ -46,32 +46,32 @@ class WorkerProcess:
     """One worker. Use it as a context manager: at the end it and what it started are gone."""
 
     def __init__(self, interpreter: Interpreter, folder: Path) -> None:
-        """Start the worker in `folder` and wait until it answers.
+        """Start the worker in `folder`, without waiting for it: several start at the same time.
 
         Raises:
-            MeasureError: it does not start.
+            MeasureError: the interpreter cannot be started.
         """
+        self._greeted = False
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the worker)
         environment = clean_environment({"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"})
-        self._process = subprocess.Popen(
-            [str(interpreter.path), str(_PROGRAM)],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            bufsize=0,
-            start_new_session=os.name == "posix",
-        )
+        try:
+            self._process = subprocess.Popen(
+                [str(interpreter.path), str(_PROGRAM)],
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                bufsize=0,
+                start_new_session=os.name == "posix",
+            )
+        except OSError as error:
+            self._stderr.close()
+            raise MeasureError(f"{interpreter.path} cannot be started: {error.strerror or error}") from None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._requests = self._process.stdin.fileno()
         self._answers = self._process.stdout.fileno()
-        try:
-            self.hello = self._receive(_START_SECONDS, "start")
-        except BaseException:
-            self.close()
-            raise
 
     @property
     def pid(self) -> int:
@@ -86,6 +86,9 @@ class WorkerProcess:
             WorkerDiedError: the process ended.
             WorkerTimeoutError: no answer within `seconds`; the worker was ended.
         """
+        if not self._greeted:
+            self._receive(_START_SECONDS, "start")
+            self._greeted = True
         try:
             frames.send(self._requests, {"op": op, **fields})
         except OSError:

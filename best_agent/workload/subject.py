@@ -69,20 +69,30 @@ class Subject:
         self._core: int | None = None
         self._worker: WorkerProcess | None = None
 
+    def start(self) -> None:
+        """Start a worker, without waiting until it is there.
+
+        Raises:
+            MeasureError: the interpreter cannot be started.
+        """
+        self.close()
+        tree = self.side.tree
+        self._worker = WorkerProcess(self._interpreter, tree if tree.is_dir() else Path.cwd())
+
     def open(self, source: InputSource | None = None) -> Origin:
-        """Start a worker and import the target in it.
+        """Import the target in the worker, which is started if it was not.
 
         Raises:
             RequestRefusedError: the target does not load or is not there.
             MeasureError: the worker does not start or dies.
         """
-        self.close()
         side = self.side
         assert side.file is not None
         assert side.place is not None
-        self._worker = WorkerProcess(self._interpreter, side.tree if side.tree.is_dir() else Path.cwd())
+        if self._worker is None:
+            self.start()
         helpers = _helpers(source, side)
-        answer = self._worker.ask(
+        answer = self._ask(
             "open",
             self._limit + _SLACK_SECONDS,
             tree=str(side.tree),
@@ -120,6 +130,7 @@ class Subject:
     def revive(self) -> None:
         """Start anew after the worker died, in the state it was in."""
         assert self._source is not None
+        self.start()
         self.open(self._source)
         self.use(self._source)
         if self._core is not None:
