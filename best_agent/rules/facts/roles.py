@@ -122,4 +122,6 @@ def _is_tested(step: Step) -> bool:
         return False
     if up.node.type in ("while_statement", "if_statement", "elif_clause"):
         return _field_is(up, "condition", step.node)
+    if up.node.type == "conditional_expression":
+        return up.node.named_children[1].id == step.node.id
     return up.node.type in ("not_operator", "if_clause")
