@@ -201,8 +201,9 @@ def retained_bytes(caller: Caller, build: Callable[[int], Arguments], calls: int
     """
     gc.collect()
     tracemalloc.start(1)
-    held = [1 << 40, 1 << 41]  # integers of the size of a reading, to be replaced by readings
     try:
+        # Two integers of a reading's size, traced: a reading that takes the place of one adds nothing.
+        held = [int("9" * 9), int("8" * 9)]
         for reading in (0, 1):
             for number in range(calls):
                 caller.run([build(reading * calls + number)])

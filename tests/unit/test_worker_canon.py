@@ -219,7 +219,8 @@ def test_inputs_compare_instances_of_own_classes_by_type_only():
 def test_sets_of_strings_are_equal_in_processes_with_other_hash_seeds():
     program = (
         "from best_agent.worker import canon\n"
-        "value = [{str(n) for n in range(50)}, {frozenset({'a', 'b', n}) for n in range(20)}, {0.1, 0.2, 'x'}]\n"
+        "pairs = {frozenset({'a', 'b', n}) for n in range(20)}\n"
+        "value = [{str(n) for n in range(50)}, pairs, {0.1, 0.2, 'x'}]\n"
         "print(canon.Walker(lambda module: False).canon(value).exact)"
     )
     answers = set()
