@@ -17,8 +17,8 @@ from best_agent.sandbox.outcome import Sight, phases
 SUSPECT: Final = "suspect"
 OUTSIDE: Final = "work-outside-region"
 StandIn = Literal["blank", "echo"]
-Ask = Callable[[bytes, StandIn], Sight]
-"""Runs a stand-in on a content."""
+Ask = Callable[[bytes, StandIn | None], Sight]
+"""Runs a stand-in on a content, or with None the program itself on an input once more."""
 
 _READ_NS: Final = 500_000
 _READ_NS_PER_BYTE: Final = 12
@@ -43,6 +43,7 @@ class Phase:
     """What one phase cost at best, over the runs of a session, by itself and with a stand-in."""
 
     spent_ns: int | None = None
+    repeated: int = 0
     stand_in_ns: int | None = None
     stand_ins: int = 0
 
@@ -118,12 +119,22 @@ class Scrutiny:
         reading = reading_ns(seen)
         if reading is not None and reading > _READ_NS + _READ_NS_PER_BYTE * len(stdin):
             phase = self._reading.setdefault(key, Phase())
-            hidden += _excess(phase, reading, lambda: reading_ns(ask(stdin, "blank")))
+            hidden += _excess(
+                phase,
+                reading,
+                stand_in=lambda: reading_ns(ask(stdin, "blank")),
+                again=lambda: reading_ns(ask(stdin, None)),
+            )
         writing = writing_ns(seen)
         sent = run.answer or b""
         if writing is not None and writing > _WRITE_NS + _WRITE_NS_PER_BYTE * (len(sent) + len(run.stdout)):
             phase = self._writing.setdefault(_digest(sent), Phase())
-            hidden += _excess(phase, writing, lambda: writing_ns(ask(sent, "echo")))
+            hidden += _excess(
+                phase,
+                writing,
+                stand_in=lambda: writing_ns(ask(sent, "echo")),
+                again=lambda: writing_ns(ask(stdin, None)),
+            )
         if hidden == 0 or run.cpu_ns is None:
             return run
         return replace(run, cpu_ns=run.cpu_ns + hidden, flags=(*run.flags, OUTSIDE))
@@ -145,21 +156,31 @@ class Scrutiny:
         return run
 
 
-def _excess(phase: Phase, spent_ns: int, stand_in: Callable[[], int | None]) -> int:
+def _excess(
+    phase: Phase, spent_ns: int, *, stand_in: Callable[[], int | None], again: Callable[[], int | None]
+) -> int:
     """What a phase cost beyond a stand-in's; 0 while noise can explain it.
 
-    Both sides are judged by their best run: noise only ever adds, and who hides work hides it every time.
+    The program is judged by its best run and the stand-in by its worst: noise only ever adds, and who
+    hides work hides it every time.
     """
-    phase.spent_ns = _least(phase.spent_ns, spent_ns) or 0
-    while True:
-        known = phase.stand_in_ns
-        if known is not None and phase.spent_ns <= _STAND_IN_FACTOR * known + _STAND_IN_SLACK_NS:
-            return 0
-        if phase.stand_ins == _STAND_IN_RUNS:
-            return max(0, spent_ns - known) if known is not None else 0
-        phase.stand_ins += 1
-        # The slowest stand-in counts: it bounds what this machine's noise can do to an honest program.
-        phase.stand_in_ns = max(known or 0, stand_in() or 0)
+    phase.spent_ns = _least(phase.spent_ns, spent_ns)
+    while not _explained(phase):
+        if phase.stand_ins < _STAND_IN_RUNS:
+            phase.stand_ins += 1
+            phase.stand_in_ns = max(phase.stand_in_ns or 0, stand_in() or 0)
+        elif phase.repeated < _STAND_IN_RUNS:
+            phase.repeated += 1
+            phase.spent_ns = _least(phase.spent_ns, again())
+        else:
+            return max(0, spent_ns - (phase.stand_in_ns or 0))
+    return 0
+
+
+def _explained(phase: Phase) -> bool:
+    if phase.spent_ns is None or phase.stand_in_ns is None:
+        return False
+    return phase.spent_ns <= _STAND_IN_FACTOR * phase.stand_in_ns + _STAND_IN_SLACK_NS
 
 
 def _least(before: int | None, now: int | None) -> int | None:

@@ -9,13 +9,24 @@ from pathlib import Path
 import pytest
 from sandbox_programs import alive_with, available
 
+from best_agent.errors import IsolationError
 from best_agent.model.run import Isolation
+from best_agent.sandbox import probe
 
 
 @pytest.fixture(params=[Isolation.STRICT, Isolation.RESTRICTED], ids=lambda level: level.value)
 def isolation(request) -> Isolation:
     """Each confining isolation in turn; skipped where this machine cannot have it."""
     return available(request.param)
+
+
+@pytest.fixture
+def best() -> Isolation:
+    """The best isolation that this machine has."""
+    try:
+        return probe.choose("auto")
+    except IsolationError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

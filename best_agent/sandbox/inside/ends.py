@@ -19,13 +19,12 @@ class Ends:
         self.event: int | None = None
         self.go: socket.socket | None = None
         self.answer: int | None = None
-        self._target_go: socket.socket | None = None
+        stack.callback(self.close_targets)
         if handshakes:
             self.event = self._pipe()
-            self.go, self._target_go = socket.socketpair()
+            self.go, theirs = socket.socketpair()
             stack.callback(self.go.close)
-            stack.callback(self._target_go.close)
-            self._given.append(self._target_go.fileno())
+            self._given.append(theirs.detach())
             self.answer = self._pipe()
         self.trouble = self._pipe()
 
@@ -41,11 +40,8 @@ class Ends:
 
     def close_targets(self) -> None:
         """Let go of the target's ends, so that its end is the end of the pipes."""
-        for fd in self._given:
-            if self._target_go is None or fd != self._target_go.fileno():
-                os.close(fd)
-        if self._target_go is not None:
-            self._target_go.close()
+        while self._given:
+            os.close(self._given.pop())
 
     def sinks(self, order: dict[str, Any]) -> dict[str, watch.Sink]:
         """What is read of the target, with bounds."""

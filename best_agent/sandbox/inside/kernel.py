@@ -1,7 +1,9 @@
 """What the kernel offers and Python's standard library does not, by ctypes; every call raises OSError."""
 
+import contextlib
 import ctypes
 import os
+from collections.abc import Iterator
 from typing import Final
 
 from best_agent.sandbox.inside import syscalls
@@ -200,6 +202,24 @@ def become(uid: int, *kept: int) -> None:
         keep_capabilities(*kept)
         for capability in kept:
             prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability)
+
+
+@contextlib.contextmanager
+def real_user(uid: int | None) -> Iterator[None]:
+    """Be this user by the real id, and still root by the effective one; None changes nothing.
+
+    Limits of another process may be set by its own user, while root may lack the capability for it.
+    """
+    if uid is None:
+        yield
+        return
+    os.setresgid(uid, 0, 0)
+    os.setresuid(uid, 0, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+        os.setresgid(0, 0, 0)
 
 
 def close_all_above(last: int) -> None:

@@ -225,10 +225,11 @@ class Supervisor:
 
         def tighten(pid: int) -> None:
             mapped = meters.mapped_bytes(pid)
-            if mapped is not None:
-                bound = mapped + memory_bytes
-                with contextlib.suppress(OSError):
-                    resource.prlimit(pid, resource.RLIMIT_AS, (bound, bound))
+            if mapped is None:
+                return  # it is gone
+            bound = mapped + memory_bytes
+            with contextlib.suppress(ProcessLookupError), kernel.real_user(self.confinement.target_uid):
+                resource.prlimit(pid, resource.RLIMIT_AS, (bound, bound))
 
         return tighten
 
