@@ -12,8 +12,8 @@ from functools import partial
 from best_agent.errors import UsageError
 from best_agent.workload.recording import RecordedCall
 
-LONGEST_NS = 300_000_000
-"""A size is used if the baseline's call is expected to stay below this: each is repeated dozens of times."""
+LONGEST_NS = 100_000_000
+"""A size is used if the baseline's call is expected to stay below this: each is repeated a hundred times."""
 LARGEST = 1_000_000
 _SIZES = 3
 _TRIED_TO_GROW = 4
