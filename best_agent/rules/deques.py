@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from best_agent.model.finding import Edit, Fix
 from best_agent.rules.editing import fix_of, import_of, replace
-from best_agent.rules.lists import annotation_edit, is_assigned, roles, wrapped
+from best_agent.rules.lists import annotation_edit, is_assigned, wrapped
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -28,7 +28,7 @@ def into_deque(facts: "Facts", variable: "Variable") -> Fix | None:
     if imported is None:
         return None
     deque, edits = imported
-    uses = roles(facts, variable)
+    uses = facts.roles(variable)
     changes: list[Edit | None] = list(edits)
     for binding in variable.bindings:
         annotation = annotation_edit(facts, binding, deque)

@@ -7,7 +7,7 @@ from best_agent.rules.arguments import arguments_of
 from best_agent.rules.facts.facts import statement
 from best_agent.rules.facts.model import Loop
 from best_agent.rules.facts.roles import role_of
-from best_agent.rules.lists import leaves_alone, roles
+from best_agent.rules.lists import leaves_alone
 from best_agent.rules.purity import is_local_work
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def unchanged_between(
             continue
         if any(start <= binding.site.node.start_byte < end for binding in variable.bindings):
             return False
-        for use, role in roles(facts, variable):
+        for use, role in facts.roles(variable):
             if start <= use.node.start_byte < end and not leaves_alone(facts, role):
                 return False
     return True

@@ -23,18 +23,6 @@ READING_METHODS = frozenset({"index", "count", "copy"})
 _GROWING = frozenset({"append", "extend", "insert"})
 
 
-def roles(facts: "Facts", variable: "Variable") -> "tuple[tuple[Step, Role], ...]":
-    """Each use of a variable with what it is for."""
-    return tuple((use, _checked(facts, role_of(use, facts.source))) for use in variable.uses)
-
-
-def _checked(facts: "Facts", role: Role) -> Role:
-    """An argument of a function that only bears the name of a builtin goes we know not where."""
-    name = role.detail.partition(":")[0]
-    known = role.kind != "argument" or "." in name or facts.is_builtin(name, role.step.scope)
-    return role if known else Role("other", role.step)
-
-
 def is_list(facts: "Facts", variable: "Variable") -> bool:
     """Every binding of the variable is a list."""
     return type_of_variable(facts, variable) == "list"
@@ -58,7 +46,7 @@ def grows_with_input(facts: "Facts", variable: "Variable") -> bool:
                 return True
         elif binding.how != "delete" and (binding.value is None or not _is_short(facts, binding.value)):
             return True
-    for _, role in roles(facts, variable):
+    for _, role in facts.roles(variable):
         if role.kind == "method" and role.detail in _GROWING and role.step.loop is not None:
             return True
     return False
@@ -105,7 +93,7 @@ def unchanged_in(facts: "Facts", variable: "Variable", loop: "Loop") -> bool:
         return False
     if not variable.private:
         return False
-    return all(leaves_alone(facts, role) for use, role in roles(facts, variable) if inside(use, loop))
+    return all(leaves_alone(facts, role) for use, role in facts.roles(variable) if inside(use, loop))
 
 
 def leaves_alone(facts: "Facts", role: Role) -> bool:

@@ -186,7 +186,7 @@ def test_safe_fixes_keep_the_behaviour_of_random_programs(source: str, calls: li
 
 
 @pytest.mark.slow
-@settings(max_examples=4_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1_500, deadline=None, suppress_health_check=list(HealthCheck))
 @given(source=program(), calls=st.lists(CALLS, min_size=2, max_size=3))
 def test_safe_fixes_keep_the_behaviour_of_many_random_programs(
     source: str, calls: list[tuple[list[int], int]]

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from best_agent.model.finding import Finding, Fix
 from best_agent.rules.facts.model import Loop, Scope, Step, Variable
+from best_agent.rules.facts.roles import Role, role_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from best_agent.rules.facts.gather import Gathered
     from best_agent.rules.registry import Rule
 
+_MOST_USES = 1_000
+"""A name that is used more often is left alone: each question looks at all of its uses."""
 _CONSTANT_ITEMS = frozenset({"tuple", "list", "set", "string", "concatenated_string", "integer", "float"})
 
 
@@ -26,6 +29,7 @@ class Facts:
         self._gathered = gathered
         self._fixable = fixable
         self._scopes: dict[int, Scope] = {}
+        self._roles: dict[tuple[int, str], tuple[tuple[Step, Role], ...]] = {}
         self._variables: dict[tuple[int, str], Variable | None] = {}
 
     def of_type(self, kind: str) -> "Sequence[Step]":
@@ -100,9 +104,25 @@ class Facts:
             }
             uses = tuple(site for site in scope.sites[name] if site.node.id not in places)
             hidden = name in scope.captured or scope.broken or scope.dynamic or name in scope.foreign
+            hidden |= len(uses) > _MOST_USES
             private = not hidden and scope.kind != "class"
             known = self._variables[key] = Variable(name, scope, bindings, uses, private)
         return known
+
+    def roles(self, variable: Variable) -> tuple[tuple[Step, Role], ...]:
+        """Each use of a variable with what it is for."""
+        key = (id(variable.scope), variable.name)
+        known = self._roles.get(key)
+        if known is None:
+            found = ((use, role_of(use, self.source)) for use in variable.uses)
+            known = self._roles[key] = tuple((use, self._checked(role)) for use, role in found)
+        return known
+
+    def _checked(self, role: Role) -> Role:
+        """An argument of a function that only bears the name of a builtin goes we know not where."""
+        name = role.detail.partition(":")[0]
+        known = role.kind != "argument" or "." in name or self.is_builtin(name, role.step.scope)
+        return role if known else Role("other", role.step)
 
     def is_constant_loop(self, loop: Loop) -> bool:
         """The loop runs a number of times that is written in the source."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Language, Node, Tree
 
+_DEEPEST = 1_000
 _DYNAMIC = frozenset({"locals", "vars", "eval", "exec", "globals", "dir"})
 _COMPREHENSIONS = (
     "list_comprehension",
@@ -73,7 +74,11 @@ class _Pass:
             stack.append((step, context))
         while stack:
             up, around = stack[-1]
-            entered = self._visit(cursor.node, up, around)
+            entered = None
+            if len(stack) < _DEEPEST:
+                entered = self._visit(cursor.node, up, around)
+            else:  # nobody writes this deep: what is further down is not looked at
+                _mark_broken(around[0])
             if entered is not None and cursor.goto_first_child():
                 stack.append(entered)
                 continue

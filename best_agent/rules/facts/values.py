@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from best_agent.rules.facts.facts import Facts
 
 _DEPTH = 24
+_MOST_BINDINGS = 50
+"""A name that is bound more often is not worth the time: each question looks at all of them."""
 _LITERALS = {
     "list": "list",
     "list_comprehension": "list",
@@ -113,6 +115,8 @@ def _type_of(facts: "Facts", node: "Node | None", scope: Scope, ask: _Inquiry) -
 def _type_of_variable(facts: "Facts", variable: Variable, ask: _Inquiry) -> str | None:
     """A name that is being looked into is taken to keep its type: `s = s + x` says nothing new."""
     key = (id(variable.scope), variable.name)
+    if len(variable.bindings) > _MOST_BINDINGS:
+        return None
     if key in ask.busy:
         return _SAME
     ask.busy.add(key)

@@ -34,7 +34,6 @@ from best_agent.rules.laziness import (
     is_short,
     unchanged_between,
 )
-from best_agent.rules.lists import roles
 from best_agent.rules.purity import is_quiet
 from best_agent.rules.registry import Rule, sources
 
@@ -80,7 +79,7 @@ def _read_once(facts: "Facts", step: "Step") -> "tuple[str, Node] | None":
         return None
     if variable.bindings[0].how != "assign" or variable.scope.kind != "function" or len(variable.uses) != 1:
         return None
-    use, role = roles(facts, variable)[0]
+    use, role = facts.roles(variable)[0]
     reader = consumer(facts, use, role)
     later = statement(use)
     same_block = later is not None and later.up is whole.up and use.loop is step.loop

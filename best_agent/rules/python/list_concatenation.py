@@ -26,7 +26,7 @@ from best_agent.model.finding import Edit
 from best_agent.rules.accumulation import Growth, as_augmented, growths
 from best_agent.rules.editing import fix_of
 from best_agent.rules.facts.values import type_of
-from best_agent.rules.lists import is_assigned, is_read, roles
+from best_agent.rules.lists import is_assigned, is_read
 from best_agent.rules.registry import Rule, sources
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _fix(facts: "Facts", growth: Growth) -> "Fix | None":
     if not variable.private or not is_assigned(variable) or growth.form != "append":
         return None
     start, end = growth.step.node.start_byte, growth.step.node.end_byte
-    for use, role in roles(facts, variable):
+    for use, role in facts.roles(variable):
         own = start <= use.node.start_byte < end
         if not own and (not _stays_alone(role) or _holds(role, start)):
             return None

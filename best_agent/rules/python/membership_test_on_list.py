@@ -43,7 +43,6 @@ from best_agent.rules.lists import (
     is_list,
     is_read,
     loops_outliving,
-    roles,
 )
 from best_agent.rules.registry import Rule, sources
 
@@ -88,7 +87,7 @@ def _container(step: "Step") -> "Node | None":
 def _fix(facts: "Facts", variable: "Variable", loop: "Loop") -> Fix | None:
     if not variable.private:
         return None
-    uses = roles(facts, variable)
+    uses = facts.roles(variable)
     safety = _safety(facts, variable, uses)
     if is_assigned(variable):
         if all(_fits_set(use) for use in uses):

@@ -28,7 +28,6 @@ from best_agent.rules.editing import fix_of, replace
 from best_agent.rules.facts.facts import ancestors
 from best_agent.rules.facts.plain import Plain
 from best_agent.rules.facts.roles import Role, role_of
-from best_agent.rules.lists import roles
 from best_agent.rules.registry import Rule, sources
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def _named(facts: "Facts", step: "Step", *, reverse: bool) -> "Iterator[Finding]
     if binding is None:
         return
     variable, site = binding
-    ends = [(use, _end(facts, role, reverse=reverse)) for use, role in roles(facts, variable)]
+    ends = [(use, _end(facts, role, reverse=reverse)) for use, role in facts.roles(variable)]
     names = sorted({end for _, end in ends if end is not None})
     if not names or any(end is None for _, end in ends) or len(ends) > 2:
         return
