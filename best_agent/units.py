@@ -52,6 +52,16 @@ def format_ratio(ratio: float) -> str:
     return f"{_digits(1 / ratio)}x less" if ratio < 1 else f"{_digits(ratio)}x more"
 
 
+def format_ratio_range(low: float, high: float) -> str:
+    """An interval of ratios in words, the direction once where both ends share it: `2.91x to 3.30x less`."""
+    near, far = format_ratio(low), format_ratio(high)
+    if near.endswith(" less") and far.endswith(" less"):
+        return f"{far.removesuffix(' less')} to {near}"
+    if near.endswith(" more") and far.endswith(" more"):
+        return f"{near.removesuffix(' more')} to {far}"
+    return f"{near} to {far}"
+
+
 def _digits(value: float) -> str:
     if abs(value) >= 100:
         return f"{value:.0f}"
