@@ -8,7 +8,7 @@ from best_agent.model.measurement import Compared
 from best_agent.model.refinement import CandidateResult, Objective, Reason
 from best_agent.model.run import Status
 from best_agent.model.verdict import Contest, Grid, ProgramVerdict
-from best_agent.units import format_ratio
+from best_agent.units import format_ratio, format_ratio_range
 
 MAX_RATIO = 1.05
 """How much of one quantity may be lost for a gain in the other, unless the user says otherwise."""
@@ -126,13 +126,11 @@ def high(figure: Compared) -> float | None:
 
 
 def words(figure: Compared | None, quantity: str) -> str:
-    """A figure in words: `time 3.1x less [2.9x less .. 3.3x less]`."""
+    """A figure in words: `time 3.10x less (2.91x to 3.30x less)`."""
     if figure is None or figure.ratio is None:
         return f"{quantity} not known"
-    text = f"{quantity} {format_ratio(figure.ratio)}"
-    if figure.ratio_ci is None:
-        return text
-    return f"{text} [{format_ratio(figure.ratio_ci.low)} .. {format_ratio(figure.ratio_ci.high)}]"
+    text, interval = f"{quantity} {format_ratio(figure.ratio)}", figure.ratio_ci
+    return text if interval is None else f"{text} ({format_ratio_range(interval.low, interval.high)})"
 
 
 def _failed(status: Status, detail: str, scale: int | None) -> Decision:

@@ -237,6 +237,8 @@ def test_the_score_follows_the_objective_and_the_bad_end_of_the_interval() -> No
 
 
 def test_figures_are_said_in_words() -> None:
-    assert words(figure(0.25, 0.2, 0.5), "time") == "time 4.00x less [5.00x less .. 2.00x less]"
+    assert words(figure(0.25, 0.2, 0.5), "time") == "time 4.00x less (2.00x to 5.00x less)"
+    assert words(figure(1.5, 1.2, 2.0), "time") == "time 1.50x more (1.20x to 2.00x more)"
+    assert words(figure(1.0, 0.8, 1.25), "time") == "time the same (1.25x less to 1.25x more)"
     assert words(figure(2.0), "memory") == "memory 2.00x more"
     assert words(None, "memory") == "memory not known"

@@ -19,12 +19,12 @@ class RuleSource:
         self._language = language
 
     def per_round(self) -> int:
-        """One is judged and accepted at a time; rejected ones before it are not known beforehand."""
-        return 2
+        """One is accepted a round; how many are rejected before it is not known beforehand."""
+        return 1
 
     def expected(self, rounds: int) -> int:
-        """A few for each round."""
-        return self.per_round() * rounds
+        """One a round."""
+        return rounds
 
     def check(self) -> None:
         """Refuse languages that have no rules.

@@ -13,7 +13,7 @@ from rich.text import Text
 from best_agent.model.measurement import Compared
 from best_agent.model.refinement import CandidateResult, Refinement, RoundResult, Spend, Standing
 from best_agent.report.console.base import render
-from best_agent.units import format_bytes, format_ns, format_ratio
+from best_agent.units import format_bytes, format_ns, format_ratio, format_ratio_range
 
 _MAX_DETAIL = 300
 
@@ -129,15 +129,13 @@ def label(candidate: CandidateResult) -> str:
 
 
 def ratio(figure: Compared | None) -> str:
-    """A ratio in words with its 95% interval: `3.1x less (2.9x less to 3.3x less)`."""
+    """A ratio in words with its 95% interval: `3.10x less (2.91x to 3.30x less)`."""
     if figure is None:
         return "-"
     if figure.ratio is None:
         return f"{format_bytes(figure.after)} more than nothing"
-    text = format_ratio(figure.ratio)
-    if figure.ratio_ci is None:
-        return text
-    return f"{text} ({format_ratio(figure.ratio_ci.low)} to {format_ratio(figure.ratio_ci.high)})"
+    text, interval = format_ratio(figure.ratio), figure.ratio_ci
+    return text if interval is None else f"{text} ({format_ratio_range(interval.low, interval.high)})"
 
 
 def cost(found: Standing) -> str:
