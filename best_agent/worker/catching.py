@@ -5,8 +5,8 @@ in a registry, as a default or as a method, holds that very object and is seen. 
 makes of itself are not kept, nor calls that raise. Arguments are pickled before the call, by and for this
 interpreter only.
 
-The file is a line of JSON, then for each call a line of JSON (`length`, `size` of what can grow in it,
-`test`) and `length` bytes of pickle. It is written call by call: what was kept survives a test that hangs.
+The file is a line of JSON, then for each call a line of JSON (`length`, `test`, and what recorded.py says
+of it) and `length` bytes of pickle. It is written call by call: what was kept survives a test that hangs.
 """
 
 # ruff: noqa: ANN401  (what comes from the user can be of any type)
@@ -59,9 +59,9 @@ class Recorder:
     `max_calls`, `max_bytes`, `max_keeping_seconds`.
     """
 
-    def __init__(self, spec: Dict[str, Any], size_of: Callable[[Arguments], Optional[int]]) -> None:
+    def __init__(self, spec: Dict[str, Any], describe: Callable[[Arguments], Dict[str, Any]]) -> None:
         self.spec = spec
-        self.size_of = size_of
+        self.describe = describe
         self.caught: List[Tuple[Any, Any, int]] = []
         """(function object, original, leading arguments to leave out); trampolines know the index."""
         self.where: Optional[str] = None
@@ -122,7 +122,7 @@ class Recorder:
         self._inside.busy = True
         try:
             given = (args[leading:], kwargs)
-            size = self.size_of(given)
+            described = self.describe(given)
             pickled = self._pickled(given)
             try:
                 result = original(*args, **kwargs)
@@ -130,7 +130,7 @@ class Recorder:
                 self.raised += 1
                 raise
             if pickled is not None:
-                self._keep(pickled, size)
+                self._keep(pickled, described)
             return result
         finally:
             self._inside.busy = False
@@ -161,7 +161,7 @@ class Recorder:
             self._seconds -= time.monotonic() - start
         return b"".join(sink.parts)
 
-    def _keep(self, pickled: bytes, size: Optional[int]) -> None:
+    def _keep(self, pickled: bytes, described: Dict[str, Any]) -> None:
         digest = hashlib.sha256(pickled).digest()
         with self._lock:
             if digest in self._seen:
@@ -174,7 +174,7 @@ class Recorder:
             self._largest = max(self._largest, len(pickled))
             self._room -= len(pickled)
             self.kept += 1
-            self._line({"length": len(pickled), "size": size, "test": self.test})
+            self._line({"length": len(pickled), "test": self.test, **described})
             self._out.write(pickled)
 
     def _skip(self, reason: str) -> None:

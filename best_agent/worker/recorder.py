@@ -130,7 +130,7 @@ def main(path: str) -> None:
     with open(path, encoding="utf-8") as stream:
         spec = json.load(stream)
     catching = _beside("catching")
-    catching.RECORDER = recorder = catching.Recorder(spec, _beside("recorded").base_size)
+    catching.RECORDER = recorder = catching.Recorder(spec, _beside("recorded").describe)
     os.chdir(spec["tree"])
     sys.path.extend(spec["roots"])
     sys.setrecursionlimit(3 * sys.getrecursionlimit())  # a trampoline adds frames to each call

@@ -57,6 +57,8 @@ class RecordedCall:
     """The test that made it."""
     size: int | None
     """Length of what can grow in its arguments; None where nothing can."""
+    text: bool = False
+    """What can grow is a text, not a list or another collection."""
     pickled_bytes: int
 
 
@@ -212,6 +214,7 @@ def _index(path: Path) -> tuple[RecordedCall, ...]:
                         index=len(found),
                         test=entry["test"],
                         size=entry["size"],
+                        text=entry["text"],
                         pickled_bytes=entry["length"],
                     )
                 )

@@ -14,10 +14,11 @@ from best_agent.workload.recording import RecordedCall
 
 LONGEST_NS = 100_000_000
 """A size is used if the baseline's call is expected to stay below this: each is repeated a hundred times."""
-LARGEST = 1_000_000
+LARGEST = 100_000
 _SIZES = 3
 _TRIED_TO_GROW = 4
-"""Calls that are tried, the largest first, before all are used as recorded."""
+"""Calls that are tried before all are used as recorded: collections before texts, in which there is little
+that is distinct, and the largest first."""
 _FACTOR = 10
 _QUADRATIC = 100.0
 """How much longer ten times the size is thought to take before two sizes were seen."""
@@ -95,7 +96,7 @@ def choose(calls: tuple[RecordedCall, ...], attempt: Try, sizes: tuple[int, ...]
 
 def _grown(runs: list[tuple[RecordedCall, Attempt]], attempt: Try, sizes: tuple[int, ...]) -> Measured | None:
     growing = [(call.size, call, tried) for call, tried in runs if call.size]
-    growing.sort(key=lambda entry: (-entry[0], entry[1].index))
+    growing.sort(key=lambda entry: (entry[1].text, -entry[0], entry[1].index))
     for size, call, tried in growing[:_TRIED_TO_GROW]:
         for mode in _GROWING_MODES:
             at_size = partial(attempt, call.index, mode)

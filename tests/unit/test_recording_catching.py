@@ -119,7 +119,7 @@ def catch(module, tmp_path, monkeypatch):
             "max_keeping_seconds": 60,
             **bounds,
         }
-        recorder = catching.Recorder(spec, recorded.base_size)
+        recorder = catching.Recorder(spec, recorded.describe)
         monkeypatch.setattr(catching, "RECORDER", recorder)
         recorder.look_at_all()
         return recorder

@@ -9,8 +9,8 @@ from best_agent.workload.recording import RecordedCall
 from best_agent.workload.scaling import LARGEST, LONGEST_NS, Attempt, choose
 
 
-def call(index, size=None, pickled_bytes=10):
-    return RecordedCall(index=index, test=f"test_{index}", size=size, pickled_bytes=pickled_bytes)
+def call(index, size=None, pickled_bytes=10, text=False):
+    return RecordedCall(index=index, test=f"test_{index}", size=size, text=text, pickled_bytes=pickled_bytes)
 
 
 class Function:
@@ -30,9 +30,15 @@ def test_the_largest_call_is_grown_tenfold_and_tenfold_again():
     chosen = choose((call(0, 3), call(1, 7)), Function())
     assert chosen.measured.index == 1
     assert chosen.measured.mode == "varied"
-    assert chosen.measured.sizes == (7_000, 70_000, 700_000)
+    assert chosen.measured.sizes == (700, 7_000, 70_000)
     assert chosen.measured.label == "recorded, scaled"
     assert chosen.compared == (0, 1)
+
+
+def test_collections_are_grown_before_texts():
+    """There are few characters: a grown text has little in it that is distinct."""
+    chosen = choose((call(0, 90, text=True), call(1, 3)), Function())
+    assert chosen.measured.index == 1
 
 
 def test_a_slow_function_is_grown_as_far_as_it_can_be_repeated():
@@ -87,7 +93,9 @@ def test_calls_that_do_not_run_outside_of_their_tests_are_left_out_with_the_reas
 
 
 def test_no_call_that_runs_is_an_error_with_the_first_reason():
-    with pytest.raises(UsageError, match=r"none of the 2 recorded calls .*; the first: no database; give the"):
+    with pytest.raises(
+        UsageError, match=r"none of the 2 recorded calls .*; the first: no database; give the"
+    ):
         choose((call(0), call(1)), Function(raises=lambda i, mode, n: "no database"))
 
 

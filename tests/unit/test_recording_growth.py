@@ -214,6 +214,19 @@ def test_arguments_that_cannot_grow_say_so():
         grow(3, size=10)
 
 
+def test_every_call_is_built_anew(tmp_path):
+    pickled = pickle.dumps((([1, 2], [[]]), {}))
+    (tmp_path / "calls").write_bytes(b'{"recording": 1}\n{"length": %d}\n' % len(pickled) + pickled)
+    for mode in ("varied", "repeated", "recorded"):
+        build = builder(str(tmp_path / "calls"), 0, mode)
+        first, second = build(2, 1)[0], build(2, 1)[0]
+        assert first == second
+        first[0].clear()
+        assert second[0] == build(2, 1)[0][0] == [1, 2]
+    build = builder(str(tmp_path / "calls"), 0, "varied")
+    assert [len(build(size, 1)[0][0]) for size in (2, 20, 2)] == [2, 20, 2]
+
+
 def test_the_file_of_another_program_is_refused(tmp_path):
     (tmp_path / "file").write_bytes(b'{"other": 1}\n')
     with pytest.raises(ValueError, match="not a recording"):
