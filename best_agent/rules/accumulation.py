@@ -143,12 +143,13 @@ def collect(
     facts: "Facts",
     growth: Growth,
     *,
-    start: "Callable[[str], str]",
+    start: "Callable[[Node, str], str]",
     grow: "Callable[[Growth], tuple[Edit, ...] | None]",
     finish: "Callable[[str], str]",
 ) -> Fix | None:
     """Let a name hold a growing container during the loop, and the value again behind it.
 
+    `start` turns the first value, a node and its text (nothing for an empty one), into the container.
     None unless the name is set once in front of the loop, in the loop does nothing but grow (or be returned),
     and is used behind the loop in the same block only: no other code may meet the container.
     """
@@ -163,7 +164,7 @@ def collect(
     ):
         return None
     value = facts.text(first.value)
-    edits: list[Edit | None] = [replace(first.value, start("" if value in _EMPTY else value))]
+    edits: list[Edit | None] = [replace(first.value, start(first.value, "" if value in _EMPTY else value))]
     later: list[Step] = []
     grown: set[int] = set()
     for other in growths(facts, growth.type):

@@ -130,6 +130,30 @@ def unchanged_between(
     return True
 
 
+def reads_outside(facts: "Facts", node: "Node", scope: "Scope") -> bool:
+    """The expression reads what other code may change at any time: an attribute, a name of another scope."""
+    todo = [(node, scope)]
+    for _ in range(2_000):
+        if not todo:
+            return False
+        at, around = todo.pop()
+        if at.type == "identifier":
+            variable = facts.variable(facts.text(at), around)
+            if variable is not None and not variable.private:
+                return True
+        children = at.named_children
+        if at.type == "call":
+            function = at.child_by_field_name("function")
+            owner = None if function is None else function.child_by_field_name("object")
+            children = [child for child in children if function is None or child.id != function.id]
+            children += [] if owner is None else [owner]
+        elif at.type == "attribute":
+            return True
+        inner = facts.scope_of(at) if at.type in _COMPREHENSIONS else around
+        todo += [(child, inner) for child in children]
+    return True
+
+
 def is_quiet_meanwhile(facts: "Facts", loop: "Node", scope: "Scope") -> bool:
     """What happens while a list is looked through is the function's own affair."""
     if loop.type == "for_statement":

@@ -1,5 +1,6 @@
 """Questions that rules ask about a source."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from best_agent.model.finding import Finding, Fix
@@ -59,10 +60,15 @@ class Facts:
         """The outermost scope."""
         return self._gathered.scopes[0]
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """Every name that is used anywhere: a new name must be none of them."""
         return frozenset(name for scope in self._gathered.scopes for name in scope.sites)
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """Names that some function declares `global` or `nonlocal`: they may be bound from there."""
+        return frozenset(name for scope in self._gathered.scopes for name in scope.foreign)
 
     def text(self, node: "Node") -> str:
         """The source of a node."""
@@ -143,7 +149,12 @@ class Facts:
         if variable is None or len(variable.bindings) != 1 or variable.bindings[0].how != "assign":
             return False
         value = variable.bindings[0].value
-        return value is not None and value.type in ("tuple", "string", "list") and not self._grows(variable)
+        return (
+            value is not None
+            and variable.name not in self.declared
+            and value.type in ("tuple", "string", "list")
+            and not self._grows(variable)
+        )
 
     def _grows(self, variable: Variable) -> bool:
         """A list may grow after its literal: by a method, or out of sight."""

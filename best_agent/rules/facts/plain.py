@@ -196,10 +196,13 @@ class Plain:
 
     def _is_literal(self, variable: "Variable", depth: int) -> bool:
         """A name that others see, but that is bound once and to a tuple, which nobody can change."""
-        if len(variable.bindings) != 1 or variable.bindings[0].how != "assign":
+        if len(variable.bindings) != 1 or variable.name in self._facts.declared:
             return False
         value = variable.bindings[0].value
-        return value is not None and value.type == "tuple" and self.value(value, variable.scope, depth)
+        known = value is not None and variable.bindings[0].how == "assign"
+        return (
+            known and value is not None and value.type == "tuple" and self.value(value, variable.scope, depth)
+        )
 
     def _elements_of_binding(self, binding: "Binding", depth: int) -> bool:
         scope = binding.site.scope

@@ -47,7 +47,7 @@ def _fix(facts: "Facts", growth: Growth) -> "Fix | None":
     return collect(
         facts,
         growth,
-        start=lambda value: f"bytearray({value})",
+        start=lambda _, text: f"bytearray({text})",
         grow=lambda other: as_augmented(facts, other),
         finish=lambda name: f"bytes({name})",
     )

@@ -32,6 +32,7 @@ from best_agent.rules.laziness import (
     is_asynchronous,
     is_quiet_meanwhile,
     is_short,
+    reads_outside,
     unchanged_between,
 )
 from best_agent.rules.purity import is_quiet
@@ -98,7 +99,7 @@ def _safety(facts: "Facts", step: "Step", name: str, reader: "Node") -> "Safety 
         return None
     between = is_quiet_meanwhile(facts, reader, step.scope)
     quiet = is_quiet(facts, step.node, made)
-    if not quiet and not between:
+    if not between and (not quiet or reads_outside(facts, step.node, step.scope)):
         return None
     return "safe" if quiet and between else "unsafe"
 
@@ -162,6 +163,19 @@ def f(xs, k):
 def f(xs):
     doubled = [x * 2 for x in xs]
     return (x for x in doubled)
+---
+import os
+
+def f():
+    names = [name for name in os.environ if name.startswith("A")]
+    for name in names:
+        del os.environ[name]
+---
+class Box:
+    def f(self):
+        names = [item.name for item in self.items]
+        for name in names:
+            self.drop(name)
 """),
     workload="def make(n):\n    return (list(range(n)),)\n",
     size=100_000,

@@ -32,6 +32,7 @@ from best_agent.rules.laziness import (
     consumer,
     free_variables,
     is_quiet_meanwhile,
+    reads_outside,
     unchanged_between,
 )
 from best_agent.rules.purity import is_quiet
@@ -123,7 +124,7 @@ def _safety(facts: "Facts", step: "Step", inner: "Node", name: str, reader: "Nod
         return None
     between = is_quiet_meanwhile(facts, reader, step.scope)
     calls = name in _CALLING and not _is_quiet_first(facts, inner, step)
-    if calls and not between:
+    if not between and (calls or name in _VIEWS or reads_outside(facts, inner, step.scope)):
         return None
     private = all(variable.private for variable in variables if variable.scope.kind != "module")
     return "safe" if between and private and not calls else "unsafe"
@@ -198,6 +199,17 @@ def f(items):
         if item is None:
             items.pop(i)
     return items
+---
+TABLE = {}
+
+def f(prefix):
+    for key, value in list(TABLE.items()):
+        if value == prefix:
+            del TABLE[key]
+---
+def f(table, drop):
+    for key in list(table.keys()):
+        drop(key)
 ---
 def f(items):
     for item in list(items):

@@ -62,7 +62,7 @@ def _fix(facts: "Facts", growth: Growth) -> "Fix | None":
     return collect(
         facts,
         growth,
-        start=lambda value: f"[{value}]",
+        start=lambda _, text: f"[{text}]",
         grow=lambda other: _append(facts, other, backwards=backwards),
         finish=lambda name: f'"".join(reversed({name}))' if backwards else f'"".join({name})',
     )

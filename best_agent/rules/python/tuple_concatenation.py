@@ -29,6 +29,8 @@ from best_agent.rules.registry import Rule, sources
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tree_sitter import Node
+
     from best_agent.model.finding import Finding, Fix
     from best_agent.rules.facts.facts import Facts
 
@@ -48,10 +50,16 @@ def _fix(facts: "Facts", growth: Growth) -> "Fix | None":
     return collect(
         facts,
         growth,
-        start=lambda value: f"list({value})" if value else "[]",
+        start=_start,
         grow=lambda other: _grow(facts, other),
         finish=lambda name: f"tuple({name})",
     )
+
+
+def _start(value: "Node", text: str) -> str:
+    """A list of the items that the tuple starts with."""
+    literal = value.type == "tuple" and text.startswith("(")
+    return f"[{text[1:-1]}]" if literal or not text else f"list({text})"
 
 
 def _grow(facts: "Facts", growth: Growth) -> tuple[Edit, ...] | None:
