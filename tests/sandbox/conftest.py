@@ -1,9 +1,11 @@
 """Fixtures of the sandbox tests."""
 
+import os
 import shutil
 import subprocess
+import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,23 +39,28 @@ def marked() -> Iterator[str]:
     assert not alive_with(word)
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can enter; pytest's own are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="best-agent-test-", ignore_cleanup_errors=True) as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
 @pytest.fixture(scope="session")
-def compile_c(tmp_path_factory):
-    """A function from C source to a binary; skips without a compiler."""
+def compile_c() -> Iterator[Callable[[str, str], Path]]:
+    """A function from C source to a binary that every user can run; skips without a compiler."""
     compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
     if compiler is None:
         pytest.skip("no C compiler")
-    folder = tmp_path_factory.mktemp("binaries")
-    for parent in (folder, *folder.parents):
-        if parent.owner() == folder.owner() and str(parent).startswith("/tmp/"):
-            parent.chmod(0o755)
+    with tempfile.TemporaryDirectory(prefix="best-agent-test-") as name:
+        os.chmod(name, 0o755)
 
-    def build(name: str, source: str) -> Path:
-        text = folder / f"{name}.c"
-        text.write_text(source)
-        binary = folder / name
-        subprocess.run([compiler, "-O1", "-o", binary, text, "-pthread"], check=True, capture_output=True)
-        binary.chmod(0o755)
-        return binary
+        def build(program: str, source: str) -> Path:
+            text, binary = Path(name, f"{program}.c"), Path(name, program)
+            text.write_text(source)
+            subprocess.run([compiler, "-O1", "-o", binary, text, "-pthread"], check=True, capture_output=True)
+            binary.chmod(0o755)
+            return binary
 
-    return build
+        yield build
