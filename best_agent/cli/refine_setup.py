@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from best_agent.model.task import Source, Task
 from best_agent.pipeline.arena import open_arena, problem_of
 from best_agent.pipeline.sources import load_source
 from best_agent.refine.accept import MAX_RATIO, Terms
+from best_agent.refine.budget import Ledger
 from best_agent.refine.contract import Problem
 from best_agent.refine.journal import Journal, read_header
 from best_agent.refine.loop import Loop, first_prompt
@@ -83,6 +84,8 @@ def prepare(args: argparse.Namespace) -> Plan:
         max_tokens=args.max_tokens,
         max_usd=args.max_usd,
     )
+    ledger = Ledger(max_tokens=settings.max_tokens, max_usd=settings.max_usd)
+    ledger.check_start(source.estimate(first_prompt(problem, terms, start)))
     identity = {
         "task": task.id,
         "language": language,
@@ -121,6 +124,7 @@ def execute(args: argparse.Namespace, plan: Plan) -> tuple[Refinement, SourceErr
     """
     with ExitStack() as stack:
         journal = stack.enter_context(_journal(args, plan))
+        stack.callback(_remove_if_empty, journal.directory)
         progress = stack.enter_context(Progress(sys.stderr, quiet=args.quiet))
         progress.say(f"proposals: {plan.source.note}; {plan.source.departure}")
         if plan.start_note:
@@ -268,6 +272,12 @@ def _new_directory(task_id: str) -> Path:
     except OSError as error:
         raise UsageError(f"cannot keep the run in {directory}: {error.strerror}; name a --run-dir") from None
     return directory
+
+
+def _remove_if_empty(directory: Path) -> None:
+    """A run that ended before its log was begun leaves nothing behind."""
+    with suppress(OSError):
+        directory.rmdir()
 
 
 def _plain(value: object) -> object:

@@ -195,7 +195,6 @@ def test_a_server_that_says_nothing_is_a_timeout(tmp_path: Path) -> None:
         (error(403), "does not accept the key"),
         (error(402), "no credit left"),
         (error(429, "insufficient_quota: you exceeded your current quota"), "no credit left"),
-        (error(404, "no such model"), "/v1 at the end of --api-base"),
         (error(400, "temperature is bad"), "rejects the request"),
         (error(400, "This model's maximum context length is 10 tokens"), "longer than the model's context"),
         (not_json(), "not in the OpenAI chat protocol"),
@@ -211,6 +210,19 @@ def test_what_asking_again_cannot_mend_is_said_at_once(tmp_path: Path, reply: Re
     assert len(server.requests) == 1
     assert "Traceback" not in result.stop_detail
     assert result.stop_detail.count("\n") == 0
+
+
+def test_a_model_that_a_server_does_not_know_is_said(tmp_path: Path) -> None:
+    with ChatServer([error(404, "no such model")], path="/v1/chat/completions") as server:
+        result = refine(source(server), tmp_path / "run")
+    assert "does not know this model or address" in result.stop_detail
+    assert "no such model" in result.stop_detail
+
+
+def test_v1_is_appended_to_an_address_that_lacks_it(tmp_path: Path) -> None:
+    with ChatServer([code(BEST)], path="/v1/chat/completions") as server:
+        result = refine(source(server), tmp_path / "run", settings=Settings(rounds=1))
+    assert reasons(result) == [Reason.FASTER_AND_LEANER]
 
 
 def closed_port() -> int:

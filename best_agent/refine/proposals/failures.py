@@ -116,8 +116,7 @@ def describe(failure: Failure, model: str, api_base: str, attempts: int, timeout
         Kind.CONNECTION: f"the connection to {where} broke ({tries})",
         Kind.KEY: f"{where} does not accept the key or may not serve this model (status {failure.status})",
         Kind.QUOTA: f"the account at {where} has no credit left (status {failure.status})",
-        Kind.NOT_FOUND: f"{where} does not know this model or address (status 404); many servers want /v1 at "
-        "the end of --api-base",
+        Kind.NOT_FOUND: f"{where} does not know this model or address (status 404)",
         Kind.TOO_LONG: "the prompt is longer than the model's context",
         Kind.REJECTED: f"{where} rejects the request (status {failure.status})",
         Kind.NOT_THE_PROTOCOL: f"{where} answers, but not in the OpenAI chat protocol; is --api-base right?",

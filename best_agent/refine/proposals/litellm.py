@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
 from best_agent.errors import MissingExtraError, UsageError
 from best_agent.model.refinement import Reason, Spend
@@ -23,7 +24,7 @@ from best_agent.refine.proposals.base import (
     SourceError,
     estimated_tokens,
 )
-from best_agent.refine.proposals.failures import MAX_WAIT_S, Failure, classify, describe, pause_s
+from best_agent.refine.proposals.failures import MAX_WAIT_S, Failure, Kind, classify, describe, pause_s
 from best_agent.refine.redact import Redactor
 
 ATTEMPTS = 5
@@ -209,6 +210,8 @@ class LitellmSource:
                     return litellm.completion(**self._arguments(model, request))
             except errors as error:
                 failure = classify(error)
+            if failure.kind is Kind.NOT_FOUND and self._completed_address():
+                continue
             if not failure.retryable or attempt + 1 >= ATTEMPTS:
                 raise self._failed(model, failure, attempt + 1)
             wait_s = pause_s(
@@ -224,6 +227,14 @@ class LitellmSource:
             what = f"status {failure.status}" if failure.status else f"{failure.kind}"
             self._say(f"{model}: {what}; attempt {attempt + 1} of {ATTEMPTS} in {wait_s:.0f} s")
             self._backoff.wait(wait_s)
+
+    def _completed_address(self) -> bool:
+        """Append /v1 to an address without a path, once: many servers want it, many users leave it out."""
+        if self._api_base is None or urlsplit(self._api_base).path.strip("/"):
+            return False
+        self._api_base = f"{self._api_base.rstrip('/')}/v1"
+        self._say(f"not found there; trying {self._redact(self._api_base)}")
+        return True
 
     def _arguments(self, model: str, request: Request) -> dict[str, Any]:
         arguments: dict[str, Any] = {
