@@ -93,9 +93,9 @@ def _combination(source: bytes, findings: "list[Finding]") -> Rewrite | None:
 
 
 def _goes_with(edits: "tuple[Edit, ...]", others: "Iterable[Edit]") -> bool:
-    """No edit touches another one, save that both fixes ask for the very same insertion of an import."""
+    """No edit touches another one, save that imports may stand one below the other."""
     return all(
-        edit.end < other.start or other.end < edit.start or (edit == other and _is_import(edit))
+        edit.end < other.start or other.end < edit.start or (_is_import(edit) and _is_import(other))
         for edit in edits
         for other in others
     )

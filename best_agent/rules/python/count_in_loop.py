@@ -117,7 +117,7 @@ RULE = Rule(
     name="count-in-loop",
     kind="time",
     confidence="high",
-    gain=50.0,
+    gain=100.0,
     bad=sources("""\
 def f(words: list[str]) -> dict[str, int]:
     frequencies = {}

@@ -49,7 +49,7 @@ RULE = Rule(
     name="insert-at-front-of-list-in-loop",
     kind="time",
     confidence="high",
-    gain=50.0,
+    gain=80.0,
     bad=sources("""\
 def f(items: list) -> list:
     out = []

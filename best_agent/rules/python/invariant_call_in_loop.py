@@ -103,7 +103,7 @@ RULE = Rule(
     name="invariant-call-in-loop",
     kind="time",
     confidence="high",
-    gain=50.0,
+    gain=100.0,
     bad=sources("""\
 def f(items: list[int], limits: list[int]) -> int:
     high = 0

@@ -63,7 +63,7 @@ RULE = Rule(
     name="len-of-list-comprehension",
     kind="memory",
     confidence="high",
-    gain=100.0,
+    gain=500.0,
     bad=sources("""\
 def f(numbers: list[int]) -> int:
     return len([number for number in numbers if number % 3 == 0])

@@ -109,7 +109,7 @@ RULE = Rule(
     name="list-comprehension-read-once",
     kind="memory",
     confidence="high",
-    gain=500.0,
+    gain=5000.0,
     bad=sources("""\
 def f(numbers: list[int]) -> int:
     doubled = [number * 2 for number in numbers]

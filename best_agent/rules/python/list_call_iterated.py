@@ -163,7 +163,7 @@ RULE = Rule(
     name="list-of-iterator-looked-through-once",
     kind="memory",
     confidence="high",
-    gain=1000.0,
+    gain=10000.0,
     bad=sources("""\
 def f(a: list[int], b: list[int]) -> int:
     total = 0

@@ -99,7 +99,7 @@ RULE = Rule(
     name="list-concatenation-in-loop",
     kind="time",
     confidence="high",
-    gain=50.0,
+    gain=100.0,
     bad=sources("""\
 def f(items: list[int]) -> list[int]:
     doubled = []

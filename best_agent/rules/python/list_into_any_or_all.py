@@ -56,7 +56,7 @@ RULE = Rule(
     name="list-comprehension-into-any-or-all",
     kind="time",
     confidence="high",
-    gain=20.0,
+    gain=80.0,
     bad=sources("""\
 def f(numbers: list[int]) -> bool:
     return any([number > 10 for number in numbers])

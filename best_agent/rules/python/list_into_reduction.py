@@ -51,7 +51,7 @@ RULE = Rule(
     name="list-comprehension-into-reduction",
     kind="memory",
     confidence="high",
-    gain=1000.0,
+    gain=5000.0,
     bad=sources("""\
 def f(n: int) -> int:
     return sum([i * i for i in range(n)])

@@ -227,7 +227,7 @@ RULE = Rule(
     name="membership-test-on-list-in-loop",
     kind="time",
     confidence="high",
-    gain=100.0,
+    gain=50.0,
     bad=sources("""\
 def f(grid: list[str]) -> int:
     visited = [(0, 0)]

@@ -77,7 +77,7 @@ RULE = Rule(
     name="membership-test-on-list-of-keys",
     kind="time",
     confidence="high",
-    gain=50.0,
+    gain=80.0,
     bad=sources("""\
 def f(prices: dict[str, int], wanted: list[str]) -> int:
     known = 0

@@ -49,7 +49,7 @@ RULE = Rule(
     name="pop-first-of-list-in-loop",
     kind="time",
     confidence="high",
-    gain=50.0,
+    gain=40.0,
     bad=sources("""\
 def f(n: int) -> int:
     queue = list(range(n))

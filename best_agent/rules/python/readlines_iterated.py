@@ -76,7 +76,7 @@ RULE = Rule(
     name="readlines-iterated",
     kind="memory",
     confidence="high",
-    gain=50.0,
+    gain=100.0,
     bad=sources("""\
 def f(path: str) -> int:
     total = 0

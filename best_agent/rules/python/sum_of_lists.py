@@ -85,7 +85,7 @@ RULE = Rule(
     name="sum-of-lists",
     kind="time",
     confidence="high",
-    gain=50.0,
+    gain=80.0,
     bad=sources("""\
 def f(parts: list[list[int]]) -> list[int]:
     return sum(parts, [])

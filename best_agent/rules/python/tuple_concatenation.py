@@ -78,7 +78,7 @@ RULE = Rule(
     name="tuple-concatenation-in-loop",
     kind="time",
     confidence="high",
-    gain=20.0,
+    gain=80.0,
     bad=sources("""\
 def f(n: int) -> tuple:
     squares = ()
