@@ -60,7 +60,8 @@ def compare(first: Target, second: Target | None, request: Request) -> Compariso
         before, after = trees.side(before_target), trees.side(after_target)
         if after.file is None:
             raise UsageError(f"{after_target.path} is not in {after.label}: there is nothing to compare")
-        setup = _Setup.of(after, request, trees.folder)
+        names = (before_target.name, after_target.name)
+        setup = _Setup.of(after, request, trees.folder, names)
         if before.file is None:
             return _new(setup, before, f"{before_target.path} is not in {before.label}")
         return _compare(setup, before)
@@ -104,12 +105,12 @@ class _Setup:
     recording: Recording | None
 
     @classmethod
-    def of(cls, after: Side, request: Request, folder: Path) -> "_Setup":
+    def of(cls, after: Side, request: Request, folder: Path, names: tuple[str, ...] = ()) -> "_Setup":
         assert after.file is not None
         tree = after.work_tree or after.tree
         project = project_of(tree / after.file.relative_to(after.tree), tree)
         python = interpreter.find(project if project.is_dir() else tree, request.python)
-        source = own_inputs.named(request.inputs, after)
+        source = own_inputs.named(request.inputs, after, names)
         recording = None
         if source is None:
             recording = own_inputs.record(request.inputs, after, python, folder, request.progress)

@@ -40,7 +40,7 @@ class Inputs:
     notes: tuple[str, ...] = ()
 
 
-def named(wanted: Wanted, side: Side) -> InputSource | None:
+def named(wanted: Wanted, side: Side, names: tuple[str, ...]) -> InputSource | None:
     """The source that can be told before anything is loaded; None where tests are to be recorded.
 
     Raises:
@@ -50,7 +50,7 @@ def named(wanted: Wanted, side: Side) -> InputSource | None:
         if wanted.workload or wanted.call:
             raise UsageError("--from-tests records inputs; it cannot be mixed with --workload or --call")
         return None
-    return sources.choose(side, workload=wanted.workload, call=wanted.call)
+    return sources.choose(side, workload=wanted.workload, call=wanted.call, names=names)
 
 
 def settled(wanted: Wanted, source: InputSource, sizes: tuple[int, ...] | None) -> Inputs:

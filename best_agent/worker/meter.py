@@ -7,12 +7,18 @@ process's CPU clock from outside as well, where the system offers that.
 # ruff: noqa: ANN401  (what comes from the user can be of any type)
 
 import collections
+import contextlib
 import gc
 import io
 import os
 import time
 import tracemalloc
-from typing import Any, Callable, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+
+with contextlib.suppress(ImportError):  # Windows has no such module
+    import resource
+
+_HAS_USAGE = "resource" in globals()
 
 Arguments = Tuple[Tuple[Any, ...], "dict[str, Any]"]
 
@@ -37,16 +43,21 @@ class Reading(NamedTuple):
     cpu_ns: int
     wall_ns: int
     loops: int
+    gave_up: Optional[int] = None
+    """Times the process gave up the processor to wait for something; None where the system does not tell."""
 
 
 def children_cpu_ns() -> int:
     """CPU time of ended child processes; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
+    if not _HAS_USAGE:
         return 0
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return int((usage.ru_utime + usage.ru_stime) * 1e9)
+
+
+def voluntary_switches() -> Optional[int]:
+    """Times this process waited for something; being pushed aside by another process is none of them."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw if _HAS_USAGE else None
 
 
 def shortest_batch_ns() -> int:
@@ -136,12 +147,14 @@ def clocks() -> Reading:
 def timed(caller: Caller, batch: Sequence[Arguments]) -> Reading:
     """CPU and wall time of a batch of calls; to be called right after `settle`."""
     children = children_cpu_ns()
+    switches = voluntary_switches()
     wall = _wall_clock()
     cpu = _cpu_clock()
     caller.run(batch)
     cpu = _cpu_clock() - cpu
     wall = _wall_clock() - wall
-    return Reading(cpu + children_cpu_ns() - children, wall, len(batch))
+    gave_up = None if switches is None else (voluntary_switches() or 0) - switches
+    return Reading(cpu + children_cpu_ns() - children, wall, len(batch), gave_up)
 
 
 def calibrate(caller: Caller, build: Callable[[], Arguments], size: int) -> Tuple[int, Reading]:

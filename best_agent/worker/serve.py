@@ -62,7 +62,9 @@ class Worker:
         """Choose what builds the inputs: a workload file's function a call written out or a recorded one."""
         assert self._loaded is not None
         if request.get("call") is not None:
-            self._inputs = target.from_call(request["call"], self._loaded.module, request["name"])
+            self._inputs = target.from_call(
+                request["call"], self._loaded.module, request["name"], request["names"]
+            )
             return {"sizes": None}
         if request.get("recorded") is not None:
             from . import recorded  # it needs much of the standard library that others do not
@@ -100,6 +102,7 @@ class Worker:
     def stage(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """Build the inputs of the next batch and settle garbage: `time` then does little but call."""
         size, seed = request["size"], request["seed"]
+        self._batch = []  # the last one is freed here, where no clock is read
         self._batch = [self._build(size, seed) for _ in range(request["loops"])]
         target.seed_generators(seed)
         meter.settle()
@@ -108,8 +111,7 @@ class Worker:
     def time(self, request: Dict[str, Any]) -> Dict[str, Any]:  # noqa: ARG002  (every request has one shape)
         """Time the staged batch."""
         reading = meter.timed(self._measured(), self._batch)
-        self._batch = []
-        return {"cpu_ns": reading.cpu_ns, "wall_ns": reading.wall_ns}
+        return {"cpu_ns": reading.cpu_ns, "wall_ns": reading.wall_ns, "gave_up": reading.gave_up}
 
     def peak(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """Peak of a call's allocations."""

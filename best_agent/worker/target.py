@@ -184,10 +184,11 @@ def _arguments(built: Any, who: str) -> Arguments:
     return built, {}
 
 
-def from_call(text: str, module: Any, name: str) -> Inputs:
+def from_call(text: str, module: Any, name: str, names: List[str]) -> Inputs:
     """Inputs from a call written out, `dedupe(['a'] * {n})`: the argument expressions, evaluated anew.
 
-    Expressions see the target's module, so that its classes can be used, and n and seed.
+    Expressions see the target's module, so that its classes can be used, and n and seed. The call may be
+    written with any of `names`: the two sides can be of different names.
 
     Raises:
         Refused: `usage` where the text is not a call of the target.
@@ -196,16 +197,16 @@ def from_call(text: str, module: Any, name: str) -> Inputs:
 
     def build(size: int, seed: int) -> Arguments:
         filled = text.replace("{n}", str(size)).replace("{seed}", str(seed))
-        code = compile(_as_arguments(filled, shown, name), "<--call>", "eval")
+        code = compile(_as_arguments(filled, shown, name, names), "<--call>", "eval")
         space = {"__builtins__": builtins, **vars(module), "n": size, "seed": seed}
         args, kwargs = eval(code, space)  # noqa: S307  (the user's own words about the user's own code)
         return args, kwargs
 
-    _as_arguments(text.replace("{n}", "1").replace("{seed}", "1"), shown, name)
+    _as_arguments(text.replace("{n}", "1").replace("{seed}", "1"), shown, name, names)
     return Inputs(build)
 
 
-def _as_arguments(filled: str, shown: str, name: str) -> ast.Expression:
+def _as_arguments(filled: str, shown: str, name: str, names: List[str]) -> ast.Expression:
     try:
         call = ast.parse(filled.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -213,14 +214,15 @@ def _as_arguments(filled: str, shown: str, name: str) -> ast.Expression:
             "usage", "--call %r is not Python: %s" % (shown, getattr(error, "msg", error))
         ) from None
     last = name.rsplit(".", 1)[-1]
+    short = {one.rsplit(".", 1)[-1] for one in names}
     if not isinstance(call, ast.Call):
         raise Refused("usage", "--call %r is not a call; write it like %s(...)" % (shown, last))
     called = call.func
     receiver: List[ast.expr] = []
-    if isinstance(called, ast.Attribute) and called.attr == last:
+    if isinstance(called, ast.Attribute) and called.attr in short:
         # Class.method is called on an instance that the text builds; pkg.function is only spelled out.
-        receiver = [called.value] if "." in name and ast.unparse(called) != name else []
-    elif not (isinstance(called, ast.Name) and called.id == last):
+        receiver = [called.value] if "." in name and ast.unparse(called) not in names else []
+    elif not (isinstance(called, ast.Name) and called.id in short):
         raise Refused("usage", "--call %r calls %s, not %s" % (shown, ast.unparse(called), last))
     keywords = ast.Call(ast.Name("dict", ast.Load()), [], call.keywords)
     pair = ast.Tuple([ast.Tuple([*receiver, *call.args], ast.Load()), keywords], ast.Load())

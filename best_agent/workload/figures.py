@@ -46,6 +46,8 @@ class SizeComparison:
     cpu_shown: str = "not-shown"
     """What the pairs show after correction for repeated looks: `less`, `more` or `not-shown`."""
     wall_shown: str = "not-shown"
+    waits: bool = False
+    """The function mostly waits, on both sides: wall time is what counts."""
     peak_ratio_low: float | None = None
     """Smallest and largest ratio of the peaks at n and at sizes a little above it: growth steps of
     containers move single sizes."""

@@ -78,6 +78,7 @@ def row(readings: SizeReadings, held: Memory, plan: Plan) -> SizeComparison:
         wall=quantity.compared(*readings.wall, meter=Meter.EXACT, exact=False),
         cpu_shown=shown(*readings.cpu, plan=plan).value,
         wall_shown=shown(*readings.wall, plan=plan).value,
+        waits=readings.waits,
         peak=held.peak,
         retained=held.retained,
         peak_ratio_low=held.low,
@@ -92,16 +93,17 @@ def unusable(size: int, reason: str) -> SizeComparison:
 
 
 def shown(before: Sequence[float], after: Sequence[float], *, plan: Plan) -> Outcome:
-    """What all pairs together show; where the time was over between two looks, at the level of a whole plan.
+    """What all pairs together show, never `continue`: there will be no more of them.
 
-    Never `continue`: what is not shown by now is not shown.
+    Where the time was over before the plan was, the last look may spend what is left of alpha.
     """
     if len(before) < MIN_PAIRS:
         return Outcome.NOT_SHOWN
-    if len(before) in plan.looks:
-        found = look(before, after, plan)
-        return Outcome.NOT_SHOWN if found is Outcome.CONTINUE else found
-    _, interval = log_ratio_interval(before, after, confidence=1 - plan.alpha * plan.share)
+    found = look(before, after, plan)
+    if found is not Outcome.CONTINUE:
+        return found
+    spent = sum(plan.level(pairs) for pairs in plan.looks if pairs <= len(before))
+    _, interval = log_ratio_interval(before, after, confidence=1 - (plan.alpha * plan.share - spent))
     if interval.high < 1 - plan.min_effect:
         return Outcome.LESS
     return Outcome.MORE if interval.low > 1 + plan.min_effect else Outcome.NOT_SHOWN

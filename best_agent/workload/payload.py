@@ -70,6 +70,7 @@ def _pair(row: SizeComparison) -> dict[str, Any]:
     found.update(
         cpu_shown=row.cpu_shown if row.cpu else None,
         wall_shown=row.wall_shown if row.wall else None,
+        waits=row.waits if row.cpu else None,
         reason=row.reason or None,
     )
     return found

@@ -54,6 +54,8 @@ class SizeReadings:
     """Longest batch of the first round."""
     unseen: list[float] = field(default_factory=list)
     """CPU seen from outside beyond what can be explained, by round; in ns."""
+    waited: list[bool] = field(default_factory=list)
+    """For every batch, whether it spent most of its time waiting."""
     failure: str = ""
     done: bool = False
 
@@ -61,6 +63,11 @@ class SizeReadings:
     def rounds(self) -> int:
         """Complete rounds."""
         return len(self.cpu[-1])
+
+    @property
+    def waits(self) -> bool:
+        """Whether the function mostly waits, on both sides: wall time is then what counts."""
+        return bool(self.waited) and statistics.mean(self.waited) > 0.75
 
     @property
     def outside_agrees(self) -> bool:
@@ -119,6 +126,7 @@ def _round(subjects: tuple[Subject, ...], size: SizeReadings, seed: int, number:
         size.cpu[side].append(max(1.0, statistics.median(one.cpu_ns for one in readings)))
         size.wall[side].append(max(1.0, statistics.median(one.wall_ns for one in readings)))
         size.batch_ns = max(size.batch_ns, loops * size.wall[side][-1])
+        size.waited += [one.waited for one in readings]
         size.unseen += [excess for one in readings if (excess := _unseen(one, loops)) is not None]
 
 
@@ -145,7 +153,7 @@ def _decided(size: SizeReadings, plan: Plan) -> bool:
     """Whether a difference is shown, by CPU time or, where the function waits, by wall time."""
     if len(size.cpu) < 2:
         return False
-    before, after = size.wall if waits(size.cpu, size.wall) else size.cpu
+    before, after = size.wall if size.waits else size.cpu
     if look(before, after, plan) in (Outcome.LESS, Outcome.MORE):
         return True
     # To stop early because nothing is there claims nothing, so it needs no share of alpha.
@@ -153,12 +161,6 @@ def _decided(size: SizeReadings, plan: Plan) -> bool:
         return False
     _, interval = log_ratio_interval(before, after)
     return 1 - plan.min_effect < interval.low and interval.high < 1 + plan.min_effect
-
-
-def waits(cpu: Sequence[Sequence[float]], wall: Sequence[Sequence[float]]) -> bool:
-    """Whether every side spends more than half of its wall time without the processor."""
-    pairs = zip(cpu, wall, strict=True)
-    return all(statistics.median(used) < 0.5 * statistics.median(passed) for used, passed in pairs)
 
 
 def _unseen(reading: Reading, loops: int) -> float | None:

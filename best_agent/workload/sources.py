@@ -9,13 +9,14 @@ from best_agent.workload.sides import Side
 from best_agent.workload.subject import InputSource
 
 
-def choose(side: Side, *, workload: str | None, call: str | None) -> InputSource:
+def choose(side: Side, *, workload: str | None, call: str | None, names: tuple[str, ...] = ()) -> InputSource:
     """The source of inputs for the function of a side.
 
     Args:
         side: the side whose target's path in the user's tree decides which workload is for it.
         workload: `FILE` or `FILE::FUNCTION` as the user wrote it.
         call: a call written out.
+        names: what the function is called on the two sides.
 
     Raises:
         UsageError: both are given; the file is missing or has no fitting workload; or none is found.
@@ -23,7 +24,7 @@ def choose(side: Side, *, workload: str | None, call: str | None) -> InputSource
     if workload is not None and call is not None:
         raise UsageError("--workload and --call both give inputs; use one of them")
     if call is not None:
-        return InputSource(label=f'--call "{call}"', call=call)
+        return InputSource(label=f'--call "{call}"', call=call, names=names)
     if workload is not None:
         return _named(workload, side)
     assert side.file is not None

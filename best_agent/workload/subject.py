@@ -32,6 +32,8 @@ class InputSource:
     file: Path | None = None
     function: str | None = None
     call: str | None = None
+    names: tuple[str, ...] = ()
+    """With `call`: the names of the functions that it may be written with."""
     recorded: Recorded | None = None
 
 
@@ -55,6 +57,8 @@ class Reading:
     wall_ns: float
     outside_ns: float | None
     """CPU per call by the clock read from outside, the request's own cost included."""
+    waited: bool
+    """The call takes more than twice its CPU time, and gives up the processor itself to wait."""
 
 
 class Subject:
@@ -118,6 +122,7 @@ class Subject:
             self._limit + _SLACK_SECONDS,
             call=source.call,
             name=self.side.target.name,
+            names=list(source.names) or [self.side.target.name],
             file=None if source.file is None else str(source.file),
             function=source.function,
             recorded=None
@@ -158,7 +163,14 @@ class Subject:
         answer = worker.ask("time", self._limit + _SLACK_SECONDS, seed=seed)
         end = worker.cpu_ns()
         outside = None if start is None or end is None else (end - start) / loops
-        return Reading(cpu_ns=answer["cpu_ns"] / loops, wall_ns=answer["wall_ns"] / loops, outside_ns=outside)
+        # On a busy machine wall time passes although nothing waits; the switches tell the two apart.
+        gave_up = answer["gave_up"] is None or answer["gave_up"] >= loops / 2
+        return Reading(
+            cpu_ns=answer["cpu_ns"] / loops,
+            wall_ns=answer["wall_ns"] / loops,
+            outside_ns=outside,
+            waited=gave_up and answer["cpu_ns"] < answer["wall_ns"] / 2,
+        )
 
     def peak(self, size: int, seed: int) -> int:
         """Peak bytes of one call."""

@@ -46,7 +46,7 @@ def parse(text: str) -> Target:
         raise UsageError(
             f"'{text}': there is no file before '::'; write FILE::NAME, like src/text.py::dedupe"
         )
-    if not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(name) or (not separator and name.endswith(".py")):
         raise UsageError(f"'{text}': {_name_trouble(name, has_file=bool(separator))}")
     if at and not revision:
         raise UsageError(f"'{text}': there is no revision after '@'; write HEAD, a branch, index or worktree")
@@ -56,6 +56,8 @@ def parse(text: str) -> Target:
 
 
 def _name_trouble(name: str, *, has_file: bool) -> str:
+    if not name and not has_file:
+        return "write FILE::NAME, like src/text.py::dedupe"
     if not name:
         return "there is no function after '::'; write FILE::NAME, like src/text.py::dedupe"
     if not has_file and ("/" in name or name.endswith(".py")):

@@ -13,8 +13,7 @@ PEAK_BYTES = 4096
 """A smaller change of a peak is never a finding."""
 RETAINED_BYTES = 32
 """More than this left behind per call than before is a leak."""
-WAITING = 0.5
-"""CPU / wall below this: the function mostly waits, and wall time is what counts."""
+_WELL_KNOWN = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,30 +66,23 @@ def _headline(changes: Sequence[_Change], state: State) -> str:
 
 def _time(size: SizeComparison) -> _Change:
     assert size.cpu is not None
-    waiting = is_waiting(size)
     compared, shown, name = (
-        (size.wall, size.wall_shown, "wall time") if waiting else (size.cpu, size.cpu_shown, "CPU time")
+        (size.wall, size.wall_shown, "wall time") if size.waits else (size.cpu, size.cpu_shown, "CPU time")
     )
     assert compared is not None
     if shown == "not-shown" or compared.ratio is None:
-        return _Change(direction=0, words=f"{name} the same{_within(compared)}")
+        return _Change(direction=0, words=_alike(name, compared))
     return _Change(direction=1 if shown == "more" else -1, words=f"{format_ratio(compared.ratio)} {name}")
 
 
-def _within(compared: Compared) -> str:
-    """How well sameness is known: the end of the interval that is farther from 1."""
+def _alike(name: str, compared: Compared) -> str:
+    """How well it is known that nothing changed: by the end of the interval that is farther from 1."""
     if compared.ratio_ci is None:
-        return ""
+        return f"{name} not told apart"
     off = max(compared.ratio_ci.high - 1, 1 - compared.ratio_ci.low)
-    return f" (within {off:.0%})" if off >= 0.005 else ""
-
-
-def is_waiting(size: SizeComparison) -> bool:
-    """Whether both sides spend most of their wall time without the processor."""
-    cpu, wall = size.cpu, size.wall
-    if cpu is None or wall is None:
-        return False
-    return cpu.before < WAITING * wall.before and cpu.after < WAITING * wall.after
+    if off >= _WELL_KNOWN:
+        return f"{name} not told apart within {off:.0%}"
+    return f"{name} the same (within {max(off, 0.005):.1%})"
 
 
 def _peak(size: SizeComparison) -> _Change:
@@ -106,10 +98,11 @@ def _peak(size: SizeComparison) -> _Change:
         return _Change(direction=int(grown), words=words)
     assert low is not None
     assert high is not None
+    sizes = f"{format_bytes(peak.before)} -> {format_bytes(peak.after)}"
     if not small and low > PEAK_RATIO:
-        return _Change(direction=1, words=f"{format_ratio(peak.ratio)} peak memory")
+        return _Change(direction=1, words=f"{format_ratio(peak.ratio)} peak memory ({sizes})")
     if not small and high < 1 / PEAK_RATIO:
-        return _Change(direction=-1, words=f"{format_ratio(peak.ratio)} peak memory")
+        return _Change(direction=-1, words=f"{format_ratio(peak.ratio)} peak memory ({sizes})")
     return _Change(direction=0, words="memory the same")
 
 

@@ -93,7 +93,8 @@ def _paired_table(rows: Sequence[SizeComparison]) -> Table:
             value: Compared | None = getattr(row, name)
             if value is None or (name == "retained" and not value.before and not value.after):
                 continue
-            cells = [form(value.before), form(value.after), _change(value), _interval(value)]
+            shown = getattr(row, f"{name}_shown", "exact")
+            cells = [form(value.before), form(value.after), _change(value, shown), _interval(value)]
             table.add_row(size, title, *cells)
             size = ""
         if row.cpu is None:
@@ -123,7 +124,9 @@ def _table(*heads: str) -> Table:
     return table
 
 
-def _change(value: Compared) -> str:
+def _change(value: Compared, shown: str) -> str:
+    if shown == "not-shown":
+        return "not shown"
     if value.ratio is None:
         return "the same" if value.after == value.before else "from nothing"
     return format_ratio(value.ratio)
@@ -195,7 +198,7 @@ def _footer(
             modules = f"{side.modules} module{'s' if side.modules != 1 else ''}"
             shared = f", with {', '.join(side.shared[:3])} of the work tree" if side.shared else ""
             console.print(
-                _line(f"origin  {side.label}: {side.file} ({modules} of its package there{shared})", "dim")
+                _line(f"origin  {side.label}: {side.file} ({modules} loaded from there{shared})", "dim")
             )
     console.print(
         _line(
