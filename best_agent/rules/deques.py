@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from best_agent.model.finding import Edit, Fix
 from best_agent.rules.editing import fix_of, import_of, replace
+from best_agent.rules.facts.facts import ancestors
 from best_agent.rules.lists import annotation_edit, is_assigned, wrapped
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def _change(
     if role.kind in ("truth", "member", "augment"):
         return ()
     if role.kind == "return":
+        if any(above.node.type == "try_statement" for above in ancestors(use)):
+            return None  # `finally` may change a list that is on its way out
         return (replace(use.node, f"list({facts.text(use.node)})"),)
     if role.kind in ("index", "store"):
         index = role.step.node.child_by_field_name("subscript")

@@ -13,8 +13,8 @@ _HEAD = """\
 <!-- Made from the rules' own files by `python -m best_agent.rules.documentation`; do not edit. -->
 
 Each rule looks for one pattern that costs time or memory. The gain is what the fix of the first example
-brings at least, in CPU time or tracemalloc peak at the size named; `tests/benchmarks/bench_rules.py` measures it. A
-rule that does not bring 1.5x on its own axis is not in the list.
+brings at least, in CPU time or tracemalloc peak at the size named; `tests/benchmarks/bench_rules.py` measures
+it. A rule that does not bring 1.5x on its own axis is not in the list.
 
 A fix is *safe* where the source proves that nothing but time and memory changes, for every input that the
 code takes without raising. Other fixes are *unsafe*: read them before you take them.

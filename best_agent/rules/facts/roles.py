@@ -62,7 +62,17 @@ def role_of(step: Step, source: bytes) -> Role:
     part = _PARTS.get(kind)
     if part is not None and (not part[1] or _field_is(up, part[1], node)):
         return Role(part[0], up)
+    if kind in ("expression_list", "tuple") and _is_returned(up):
+        return Role("return", up)
     return Role("truth" if _is_tested(step) else "other", up)
+
+
+def _is_returned(step: Step) -> bool:
+    """The tuple is what the function returns."""
+    up = step.up
+    while up is not None and up.node.type in ("expression_list", "tuple", "parenthesized_expression"):
+        up = up.up
+    return up is not None and up.node.type == "return_statement"
 
 
 def _field_is(step: Step, field: str, node: "Node") -> bool:
