@@ -18,7 +18,7 @@ def test_list_shows_the_own_tasks(capsys):
     code, out, err = best_agent(capsys, "list")
     assert (code, err) == (0, "")
     assert "cold-reports" in out
-    assert "2,000 .. 200,000" in out
+    assert "1,000 .. 100,000" in out
     assert "python, cpp" in out
     assert "tasks in the catalogue of best-agent" in out
 
@@ -51,7 +51,7 @@ def test_show_has_statement_sizes_limits_and_references(capsys):
     assert code == 0
     for part in (
         "A weather station", "sensors: list[int]", "limits in python", "limits in cpp", "6x fastest",
-        "200,000", "4.00 MiB", "reference_fast.py", "O(n)", "naive.cpp",
+        "100,000", "2.00 MiB", "reference_fast.py", "O(n)", "naive.cpp",
     ):  # fmt: skip
         assert part in out
 
