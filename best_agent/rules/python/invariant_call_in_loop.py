@@ -17,8 +17,9 @@ Each call looks at all items: m rounds over n items take n * m steps, where n + 
 {fixed}
 ```
 
-The fix is marked unsafe where the call could raise and the loop might not have run at all, or where code that
-is called in the loop may change the items.
+With `default=None` an empty input raises nothing where the loop never asks. The fix is marked unsafe where
+the call could raise and the loop might not have run at all, or where code that is called in the loop may
+change the items.
 """
 
 from typing import TYPE_CHECKING
@@ -76,7 +77,8 @@ def _fix(facts: "Facts", step: "Step", variable: "Variable", loop: "Loop") -> "F
     if place is None or not is_bound_before(variable, place):
         return None
     name = fresh_name(facts, f"{variable.name}_{_RESULTS[called]}")
-    edits: list[Edit | None] = [line_before(facts, place, f"{name} = {text}")]
+    once = f"{called}({variable.name}, default=None)" if called in ("max", "min") else text
+    edits: list[Edit | None] = [line_before(facts, place, f"{name} = {once}")]
     edits += [
         replace(other.node, name)
         for other in facts.calls(called)
