@@ -45,7 +45,8 @@ class Plan:
     """All that was decided before anything is run."""
 
     problem: Problem
-    start: Source
+    start: Source | None
+    """None: the source writes the first program, too."""
     start_note: str
     source: ProposalSource
     settings: Settings
@@ -65,7 +66,7 @@ def prepare(args: argparse.Namespace) -> Plan:
     task = open_set(args.tasks).load(args.task)
     language = _language(args, task)
     problem = problem_of(task, language)
-    start, note = _start(args, task, problem, stored)
+    start, note = _start(args, kind, task, problem, stored)
     source = SOURCES[kind](_source_options(args, kind, language))
     source.check()
     if kind == "command" and (args.max_tokens or args.max_usd):
@@ -196,7 +197,9 @@ def _language(args: argparse.Namespace, task: Task) -> str:
     return "python" if "python" in task.languages or not task.languages else task.languages[0]
 
 
-def _start(args: argparse.Namespace, task: Task, problem: Problem, stored: str | None) -> tuple[Source, str]:
+def _start(
+    args: argparse.Namespace, kind: str, task: Task, problem: Problem, stored: str | None
+) -> tuple[Source | None, str]:
     """The start, and a line about it where it is not what one would expect."""
     if stored is not None and args.start is not None and not args.start.is_file():
         # The file of the first run may be gone; the log has its text.
@@ -209,11 +212,12 @@ def _start(args: argparse.Namespace, task: Task, problem: Problem, stored: str |
     naive = next((source for source in task.naive if source.language == problem.language), None)
     if naive is not None:
         return naive, ""
-    reference = task.references_in(problem.language)[0]
-    return reference, (
-        f"the task has no naive solution in {problem.language}: starting from its reference {reference.id}; "
-        "--start FILE starts from a program of yours"
-    )
+    if kind in ("rules", "candidates"):
+        raise UsageError(
+            f"task {task.id} has no naive solution in {problem.language} to start from: give one with "
+            "--start FILE"
+        )
+    return None, "there is no program to start from: the first right one that is proposed is the start"
 
 
 def _source_options(args: argparse.Namespace, kind: str, language: str) -> SourceOptions:
@@ -248,7 +252,7 @@ def _journal(args: argparse.Namespace, plan: Plan) -> Journal:
         directory,
         suffix=SUFFIXES[plan.problem.language],
         identity=plan.identity,
-        start=plan.start.text,
+        start="" if plan.start is None else plan.start.text,
         redact=Redactor.of_environment(),
     )
     if args.resume is not None:

@@ -24,6 +24,8 @@ class Reason(StrEnum):
     FASTER_AND_LEANER = "faster-and-leaner"
     PASSES_MORE = "passes-more"
     """No loss, and it passes cases that its parent does not."""
+    FIRST = "first"
+    """The first right program where there was none to start from."""
 
     NO_GAIN = "no-gain"
     """The interval does not show a gain in what the objective asks for."""

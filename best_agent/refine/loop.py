@@ -1,20 +1,21 @@
 """The loop: measure the start, ask, judge, keep the best, confirm it, and say why it stopped."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from best_agent.errors import MeasureError, UsageError
 from best_agent.model.refinement import CandidateResult, Final, Reason, Refinement, RoundResult, StopReason
 from best_agent.model.task import Source
 from best_agent.refine.accept import Terms
+from best_agent.refine.asking import Answer, Asking, Pending
 from best_agent.refine.budget import Ledger
 from best_agent.refine.contract import Arena, Problem
+from best_agent.refine.draft import NOTHING, Draft, Drafting, known_draft
 from best_agent.refine.finish import choose, nothing_better, unconfirmed
 from best_agent.refine.history import History
 from best_agent.refine.journal import Journal
 from best_agent.refine.patch import unified
-from best_agent.refine.prompt import Feedback, build_prompt
-from best_agent.refine.proposals.base import Prompt, Proposal, ProposalSource, Request, SourceError
+from best_agent.refine.prompt import Feedback, build_prompt, first_question
+from best_agent.refine.proposals.base import Prompt, ProposalSource, SourceError
 from best_agent.refine.referee import Referee
 from best_agent.refine.settings import SUFFIXES, Observer, Settings
 from best_agent.refine.standing import standing
@@ -22,7 +23,6 @@ from best_agent.refine.standing import standing
 START = "start"
 _HARNESS_PATIENCE = 2
 """Candidates in a row that the harness could not measure before the loop gives up."""
-_Answers = tuple[tuple[Proposal, CandidateResult | None], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,18 +36,20 @@ _INTERRUPTED = _Stop(reason=StopReason.INTERRUPTED, detail="interrupted; --resum
 
 
 class Loop:
-    """One run of `refine` from one start. `run` is called once."""
+    """One run of `refine`. `run` is called once."""
 
     def __init__(
         self,
         arena: Arena,
-        start: Source,
+        start: Source | None,
         source: ProposalSource,
         settings: Settings,
         journal: Journal,
         observer: Observer,
     ) -> None:
+        """Prepare a run; `start` is None where the source is to write the first program, too."""
         self._arena = arena
+        self._start = start
         self._source = source
         self._settings = settings
         self._journal = journal
@@ -55,11 +57,8 @@ class Loop:
         self._ledger = Ledger(max_tokens=settings.max_tokens, max_usd=settings.max_usd)
         share = 1 / max(1, source.expected(settings.rounds))
         self._referee = Referee(arena, settings.terms, share=share)
-        self._history = History(
-            start=replace(start, id=START),
-            archive=self._referee.archive,
-            objective=settings.terms.objective,
-        )
+        self._asking = Asking(arena.problem, source, self._ledger, journal)
+        self._history: History
         self.failure: SourceError | None = None
         """What ended the source of proposals, where it failed."""
 
@@ -68,16 +67,32 @@ class Loop:
 
         Raises:
             UsageError: the start is not correct, or the budget cannot pay for two rounds.
+            NothingCorrectError: there was no start, and no right program was proposed.
+            SourceError: there was no start, and the source failed before one was written.
             MeasureError: the start could not be measured.
         """
-        start, problem = self._history.start, self._arena.problem
-        self._ledger.check_start(self._source.estimate(first_prompt(problem, self._settings.terms, start)))
+        problem = self._arena.problem
+        self._ledger.check_start(
+            self._source.estimate(first_prompt(problem, self._settings.terms, self._start))
+        )
+        draft = None
+        if self._start is None:
+            draft = self._draft()
+            start = draft.start
+        else:
+            start = replace(self._start, id=START)
         assessment = self._referee.assess(start)
         if not assessment.verdict.admissible:
             why = f"{assessment.verdict.status}: {assessment.verdict.detail}"
             raise UsageError(f"the start is not correct ({why}); refine improves programs that are right")
         self._journal.begin()
-        self._observer.started(standing(problem, START, assessment))
+        self._history = History(
+            start=start,
+            archive=self._referee.archive,
+            objective=self._settings.terms.objective,
+            rounds=list(draft.rounds) if draft else [],
+        )
+        self._observer.started(standing(problem, start.id, assessment))
         try:
             stop = self._loop()
         except KeyboardInterrupt:
@@ -90,12 +105,33 @@ class Loop:
         self.failure = stop.failure
         return self._result(stop)
 
+    def _draft(self) -> Draft:
+        """The first right program, written now or known from the log."""
+        self._journal.begin()
+        past = self._journal.past
+        for found in past.rounds:
+            if found.parent == NOTHING:
+                for candidate in found.candidates:
+                    self._ledger.add(candidate.spend)
+        known = known_draft(self._arena.problem, past.rounds, past.codes)
+        return (
+            known
+            or Drafting(
+                self._arena.problem,
+                self._asking,
+                self._referee,
+                self._settings,
+                self._journal,
+                self._observer,
+            ).run()
+        )
+
     # -- rounds -------------------------------------------------------------------------------
 
     def _loop(self) -> _Stop:
         self._replay()
         past = self._journal.past
-        pending = past.pending if past.pending_parent is not None else None
+        pending = past.pending if past.pending_parent not in (None, NOTHING) else None
         while True:
             if pending is None and (stop := self._bound_reached()):
                 return stop
@@ -124,14 +160,14 @@ class Loop:
             return _Stop(reason=StopReason.EXHAUSTED, detail=detail)
         return None
 
-    def _round(self, pending: _Answers | None) -> RoundResult | _Stop:
+    def _round(self, pending: Pending | None) -> RoundResult | _Stop:
         number, parent = len(self._history.rounds) + 1, self._history.parent
         if pending is None:
             self._journal.round_begun(number, parent.id)
         self._observer.round_begun(number, parent.id)
         try:
-            for slot, (proposal, known) in enumerate(self._proposals(number, pending or ())):
-                result = self._one(number, slot, proposal, known)
+            for answer in self._asking.answers(number, parent, self._prompt, pending or ()):
+                result = self._one(number, answer)
                 self._history.open.append(result)
                 if result.accepted and self._source.first_wins:
                     break
@@ -143,38 +179,14 @@ class Loop:
             return _Stop(reason=StopReason.EXHAUSTED, detail="the source has no further proposal")
         return self._end_round()
 
-    def _proposals(self, number: int, pending: _Answers) -> Iterator[tuple[Proposal, CandidateResult | None]]:
-        """The answers that were there before a kill, then those that are still to come."""
-        yield from pending
-        if self._ledger.overdrawn():
-            return
-        prompt, parent = self._prompt(), self._history.parent
-        request = Request(
-            round=number,
-            prompt=prompt,
-            parent=parent,
-            entry=None if self._arena.problem.mode == "program" else parent.entry,
-            skip=len(pending),
-            max_answer_tokens=self._ledger.answer_tokens(prompt.estimated_tokens, self._source.per_round()),
-        )
-        for slot, proposal in enumerate(self._source.propose(request), start=len(pending)):
-            self._journal.answered(number, slot, proposal)
-            yield proposal, None
-            if self._ledger.overdrawn():
-                return
-
-    def _one(
-        self, number: int, slot: int, proposal: Proposal, known: CandidateResult | None
-    ) -> CandidateResult:
-        self._ledger.add(proposal.spend)
-        name = proposal.name or f"r{number}c{slot + 1}"
-        if known is not None:
-            self._history.remember(known, proposal.code)
-            result = known
+    def _one(self, number: int, answer: Answer) -> CandidateResult:
+        if answer.known is not None:
+            self._history.remember(answer.known, answer.proposal.code)
+            result = answer.known
         else:
-            self._observer.judging(name, proposal.origin)
-            result = self._referee.judge(name, proposal, self._history.parent)
-            self._journal.judged(number, slot, result)
+            self._observer.judging(answer.name, answer.proposal.origin)
+            result = self._referee.judge(answer.name, answer.proposal, self._history.parent)
+            self._journal.judged(number, answer.slot, result)
         self._observer.judged(result)
         return result
 
@@ -196,6 +208,8 @@ class Loop:
         """Take over what a log says; nothing of it is measured or paid again."""
         past = self._journal.past
         for result in past.rounds:
+            if result.parent == NOTHING:
+                continue
             for candidate in result.candidates:
                 self._ledger.add(candidate.spend)
                 self._history.remember(candidate, past.codes.get(candidate.digest or ""))
@@ -242,7 +256,7 @@ class Loop:
             source=self._source.kind,
             source_note=self._source.note,
             rounds=tuple(self._history.rounds),
-            initial=standing(problem, START, assessment),
+            initial=standing(problem, start.id, assessment),
             final=final,
             stop_reason=stop.reason,
             stop_detail=stop.detail,
@@ -258,7 +272,7 @@ class Loop:
         """The final program; a confirmation that is interrupted leaves it unconfirmed."""
         problem, start, chain = self._arena.problem, self._history.start, self._history.chain
         if not chain:
-            stand = standing(problem, START, self._referee.assess(start))
+            stand = standing(problem, start.id, self._referee.assess(start))
             return nothing_better(start, "", stand), stop
         why = "the run was interrupted"
         if stop.reason is not StopReason.INTERRUPTED:
@@ -274,8 +288,10 @@ class Loop:
         return unconfirmed(chain, why, None if known is None else standing(problem, last, known)), stop
 
 
-def first_prompt(problem: Problem, terms: Terms, start: Source) -> Prompt:
+def first_prompt(problem: Problem, terms: Terms, start: Source | None) -> Prompt:
     """The question of the first round before anything was measured."""
+    if start is None:
+        return first_question(problem, terms)
     return build_prompt(problem, terms, Feedback(parent=start, assessment=None))
 
 

@@ -54,6 +54,19 @@ def build_prompt(
     return Prompt(system=template("system.md").template, user=template("user.md").substitute(values))
 
 
+def first_question(problem: Problem, terms: Terms, attempts: Sequence[CandidateResult] = ()) -> Prompt:
+    """The question where there is no program to start from."""
+    values = {
+        "title": problem.title,
+        "statement": _fenced(problem.statement.strip(), "text"),
+        "sizes": ", ".join(f"{size:,}" for size in problem.sizes),
+        "objective": f"What will count is this. {_wanted(terms)}.",
+        "attempts": "\n".join(_attempts(attempts)) or "Nothing yet.",
+        "form": _form(problem),
+    }
+    return Prompt(system=template("system.md").template, user=template("first.md").substitute(values))
+
+
 def template(name: str) -> Template:
     """A template by its file name. Values are put in once; `$` in them is only text."""
     return Template((files("best_agent.refine") / "templates" / name).read_text(encoding="utf-8"))
@@ -80,12 +93,16 @@ def _objective(terms: Terms) -> str:
         f"time may grow to {terms.max_time_ratio:g} times that of the current program and peak memory to "
         f"{terms.max_memory_ratio:g} times"
     )
+    return f"{_wanted(terms)}. No more may be lost than this: {limits}."
+
+
+def _wanted(terms: Terms) -> str:
     wanted = {
         Objective.TIME: "Less CPU time at the largest size",
         Objective.MEMORY: "Less peak memory at the largest size",
         Objective.BOTH: "Less CPU time or less peak memory at the largest size, best of all both",
     }
-    return f"{wanted[terms.objective]}. No more may be lost than this: {limits}."
+    return wanted[terms.objective]
 
 
 def _fenced(code: str, label: str) -> str:
@@ -200,6 +217,8 @@ def _attempt(result: CandidateResult) -> str | None:
     if result.reason is Reason.NOT_MEASURED:
         return None
     figures = f"{words(result.time, 'time')}, {words(result.memory, 'memory')}"
+    if result.reason is Reason.FIRST:
+        return f"{result.id}: right, the first program to improve"
     if result.accepted:
         return f"{result.id}: accepted: {figures} than its parent"
     if result.reason is Reason.FAILED:

@@ -40,16 +40,7 @@ class Referee:
 
     def judge(self, name: str, proposal: Proposal, parent: Source) -> CandidateResult:
         """What becomes of a proposal, compared with the parent."""
-        result = CandidateResult(
-            id=name,
-            origin=proposal.origin,
-            status=NOT_RUN,
-            accepted=False,
-            reason=proposal.problem or Reason.NO_CODE,
-            detail=proposal.detail,
-            digest=None if proposal.code is None else digest(proposal.code),
-            spend=proposal.spend,
-        )
+        result = _unjudged(name, proposal)
         if proposal.code is None:
             return result
         known = self.archive.known(proposal.code, parent.language)
@@ -60,6 +51,21 @@ class Referee:
         if result.reason is not Reason.NOT_MEASURED:
             self.archive.add(Entry(source=candidate, result=result))
         return result
+
+    def first(self, source: Source, proposal: Proposal) -> CandidateResult:
+        """What becomes of a proposal where there is nothing to compare it with: right or wrong."""
+        result = _unjudged(source.id, proposal)
+        if proposal.code is None:
+            return result
+        try:
+            verdict = self.assess(source).verdict
+        except MeasureError as error:
+            return replace(result, reason=Reason.NOT_MEASURED, detail=str(error))
+        result = replace(result, status=str(verdict.status))
+        if verdict.admissible:
+            detail = "the first right program: the start of what follows"
+            return replace(result, accepted=True, reason=Reason.FIRST, detail=detail)
+        return _with(result, failure(verdict, verdict) or _INADMISSIBLE, None)
 
     def confirm(self, start: Source, source: Source) -> tuple[Decision, Contest, str]:
         """The race of an accepted program against the start, anew; undecided races are run twice.
@@ -93,6 +99,22 @@ class Referee:
         except MeasureError as error:
             return replace(result, reason=Reason.NOT_MEASURED, detail=str(error))
         return _with(result, decision, contest)
+
+
+_INADMISSIBLE = Decision(accepted=False, reason=Reason.FAILED, detail="it is not right")
+
+
+def _unjudged(name: str, proposal: Proposal) -> CandidateResult:
+    return CandidateResult(
+        id=name,
+        origin=proposal.origin,
+        status=NOT_RUN,
+        accepted=False,
+        reason=proposal.problem or Reason.NO_CODE,
+        detail=proposal.detail,
+        digest=None if proposal.code is None else digest(proposal.code),
+        spend=proposal.spend,
+    )
 
 
 def _with(result: CandidateResult, decision: Decision, contest: Contest | None) -> CandidateResult:

@@ -34,6 +34,7 @@ from best_agent.model.refinement import (
     StopReason,
 )
 from best_agent.refine.accept import Terms
+from best_agent.refine.draft import NothingCorrectError
 from best_agent.refine.journal import Journal
 from best_agent.refine.loop import Loop
 from best_agent.refine.proposals.base import ProposalSource
@@ -77,13 +78,14 @@ def refine(
     *,
     arena: CountingArena | None = None,
     settings: Settings | None = None,
-    code: str = NAIVE,
+    code: str | None = NAIVE,
     resume: bool = False,
 ) -> Refinement:
-    with journal(directory, code=code) as log:
+    with journal(directory, code=code or "") as log:
         if resume:
             log.resume()
-        loop = Loop(arena or CountingArena(), start(code), source, settings or Settings(), log, Watcher())
+        begin = None if code is None else start(code)
+        loop = Loop(arena or CountingArena(), begin, source, settings or Settings(), log, Watcher())
         return loop.run()
 
 
@@ -283,6 +285,53 @@ def test_the_prompt_holds_measurements_and_reasons_but_nothing_hidden(tmp_path: 
     assert "| 160 |" in prompt
     assert "expected" not in prompt
     assert "number not in kept" not in prompt, "the reference's source is hidden"
+
+
+# -- without a start --------------------------------------------------------------------------
+
+
+def test_without_a_start_the_first_right_program_is_the_start(tmp_path: Path) -> None:
+    note = f"open({str(tmp_path)!r} + '/code%d' % question['round'], 'w').write(question['code'])\n"
+    script = in_rounds(WRONG, NAIVE, BEST).replace("programs =", f"{note}programs =")
+    result = refine(command(tmp_path, script), tmp_path / "run", code=None)
+    assert [(found.parent, found.best) for found in result.rounds] == [
+        ("nothing", None),
+        ("nothing", "r2c1"),
+        ("r2c1", "r3c1"),
+    ]
+    assert [reason for _, reason in outcomes(result).values()] == [
+        Reason.FAILED,
+        Reason.FIRST,
+        Reason.FASTER_AND_LEANER,
+    ]
+    assert [(tmp_path / f"code{number}").read_text() for number in (1, 2, 3)] == ["", "", NAIVE]
+    assert (result.initial.id, result.final.id) == ("r2c1", "r3c1")
+    assert result.final.confirmed
+    assert result.patch.startswith("--- a/first-seen.py")
+
+
+def test_where_no_right_program_is_proposed_that_is_said_with_the_way_on(tmp_path: Path) -> None:
+    for programs, said in (
+        ([WRONG, CRASHING, BROKEN, BEST], "none of 3 proposals"),
+        ([], "none of 0 proposals"),
+    ):
+        with pytest.raises(NothingCorrectError, match=said) as caught:
+            refine(command(tmp_path, in_rounds(*programs)), tmp_path / said[8:9], code=None)
+        assert "--start FILE" in str(caught.value)
+        assert caught.value.exit_code == 1
+
+
+def test_every_prefix_of_a_log_without_a_start_can_be_resumed_to_the_same_end(tmp_path: Path) -> None:
+    source = command(tmp_path, in_rounds(WRONG, LEANER, SLOWER, BEST))
+    whole = refine(source, tmp_path / "run", code=None)
+    log = tmp_path / "run" / "run.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    for count in range(1, len(lines) + 1):
+        log.write_bytes(b"".join(lines[:count]))
+        again = refine(source, tmp_path / "run", code=None, resume=True)
+        assert outcomes(again) == outcomes(whole), count
+        assert (again.initial.id, again.final.id) == (whole.initial.id, whole.final.id)
+        assert again.spend == whole.spend
 
 
 # -- interrupts and resuming ------------------------------------------------------------------
