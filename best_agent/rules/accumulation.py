@@ -22,6 +22,10 @@ _EMPTY = frozenset({'""', "''", 'b""', "b''", "()"})
 Form = Literal["augment", "append", "prepend", "format"]
 
 
+Candidate = tuple["Step", Form, tuple["Node", ...]]
+"""An assignment, its form, and what it adds."""
+
+
 class Growth(NamedTuple):
     """One place in a loop where a name gets its own value with something added."""
 
@@ -39,14 +43,22 @@ class Growth(NamedTuple):
 
 def growths(facts: "Facts", *types: str) -> "Iterator[Growth]":
     """The places where a name of one of the types grows by copying in a loop whose length is not constant."""
+    for step, form, parts in facts.kept("growths", lambda: _candidates(facts)):
+        yield from _growth(facts, step, types, form, parts)
+
+
+def _candidates(facts: "Facts") -> "tuple[Candidate, ...]":
+    """Assignments in loops that add to a name."""
+    found: list[Candidate] = []
     for step in facts.of_type("augmented_assignment"):
         operator, value = step.node.child_by_field_name("operator"), step.node.child_by_field_name("right")
-        if operator is not None and operator.type == "+=" and value is not None:
-            yield from _growth(facts, step, types, "augment", (value,))
+        if step.loop is not None and operator is not None and operator.type == "+=" and value is not None:
+            found.append((step, "augment", (value,)))
     for step in facts.of_type("assignment"):
-        found = _self_assignment(step.node)
-        if found is not None:
-            yield from _growth(facts, step, types, *found)
+        added = None if step.loop is None else _self_assignment(step.node)
+        if added is not None:
+            found.append((step, *added))
+    return tuple(found)
 
 
 def _growth(
@@ -98,7 +110,7 @@ def _self_assignment(node: "Node") -> "tuple[Form, tuple[Node, ...]] | None":
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or left.type != "identifier":
         return None
-    if _mentions(right, left.text or b"") != 1:
+    if right.type not in ("string", "binary_operator") or _mentions(right, left.text or b"") != 1:
         return None
     if right.type == "string":
         return ("format", (right,)) if _starts_with(right, left) else None

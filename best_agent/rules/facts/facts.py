@@ -1,20 +1,21 @@
 """Questions that rules ask about a source."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from best_agent.model.finding import Finding, Fix
 from best_agent.rules.facts.model import Loop, Scope, Step, Variable
 from best_agent.rules.facts.roles import Role, role_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tree_sitter import Node
 
     from best_agent.rules.facts.gather import Gathered
     from best_agent.rules.registry import Rule
 
+T = TypeVar("T")
 _MOST_USES = 1_000
 """A name that is used more often is left alone: each question looks at all of its uses."""
 _CONSTANT_ITEMS = frozenset({"tuple", "list", "set", "string", "concatenated_string", "integer", "float"})
@@ -31,6 +32,7 @@ class Facts:
         self._fixable = fixable
         self._scopes: dict[int, Scope] = {}
         self._roles: dict[tuple[int, str], tuple[tuple[Step, Role], ...]] = {}
+        self._kept: dict[str, Any] = {}
         self._variables: dict[tuple[int, str], Variable | None] = {}
 
     def of_type(self, kind: str) -> "Sequence[Step]":
@@ -64,6 +66,13 @@ class Facts:
     def names(self) -> frozenset[str]:
         """Every name that is used anywhere: a new name must be none of them."""
         return frozenset(name for scope in self._gathered.scopes for name in scope.sites)
+
+    def kept(self, name: str, find: "Callable[[], T]") -> "T":
+        """What `find` returns, looked for once: for rules that ask the same of a source."""
+        if name not in self._kept:
+            self._kept[name] = find()
+        found: T = self._kept[name]
+        return found
 
     @cached_property
     def declared(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
 _DEEPEST = 1_000
+"""Nobody writes deeper: what is further down is not looked at, and nothing around it is mended."""
 _DYNAMIC = frozenset({"locals", "vars", "eval", "exec", "globals", "dir"})
 _COMPREHENSIONS = (
     "list_comprehension",
@@ -64,39 +65,34 @@ class _Pass:
 
     def run(self, tree: "Tree") -> Gathered:
         """Walk the tree without recursion: depth costs memory, never the stack."""
-        cursor = tree.walk()
+        cursor, skip, known = tree.walk(), self._skip, len(self._skip)
+        down, along, back = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
         root = tree.root_node
         context: Context = (self._open("module", root, None), None)
-        step = Step(root, None, *context)
         stack: list[tuple[Step, Context]] = []
-        going_down = cursor.goto_first_child()
-        if going_down:
-            stack.append((step, context))
+        if down():
+            stack.append((Step(root, None, *context), context))
         while stack:
-            up, around = stack[-1]
+            node = cursor.node
+            assert node is not None, "the cursor stands on a node as long as the stack holds one"
+            kind = node.kind_id
             entered = None
-            if len(stack) < _DEEPEST:
-                entered = self._visit(cursor.node, up, around)
-            else:  # nobody writes this deep: what is further down is not looked at
-                _mark_broken(around[0])
-            if entered is not None and cursor.goto_first_child():
+            if kind >= known or len(stack) > _DEEPEST or node.is_missing:
+                _mark_broken(stack[-1][1][0])  # ERROR has an id beyond the grammar's own kinds
+            elif not skip[kind]:
+                entered = self._visit(node, kind, stack[-1])
+            if entered is not None and down():
                 stack.append(entered)
                 continue
-            while stack and not cursor.goto_next_sibling():
-                cursor.goto_parent()
+            while stack and not along():
+                back()
                 stack.pop()
         self._settle()
         return self.found
 
-    def _visit(self, node: "Node | None", up: Step, context: Context) -> tuple[Step, Context] | None:
+    def _visit(self, node: "Node", kind: int, above: tuple[Step, Context]) -> tuple[Step, Context] | None:
         """Note a node; returns its step and the context of its children, or None to pass over them."""
-        assert node is not None
-        kind = node.kind_id
-        if kind >= len(self._skip) or node.is_missing:
-            _mark_broken(context[0])  # ERROR has an id beyond the grammar's own kinds
-            return None
-        if self._skip[kind]:
-            return None
+        up, context = above
         if self._overrides:
             context = self._overrides.pop(node.id, context)
         step = Step(node, up, *context)
