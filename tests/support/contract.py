@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.exceptions import best_match
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
@@ -28,7 +29,7 @@ def problems(document: Any) -> list[str]:
     if verb not in verbs():
         return [f"$.schema: {name!r} is none of the contracts in {SCHEMAS.name}/"]
     errors = Draft202012Validator(closed(verb)).iter_errors(document)
-    found = [f"{error.json_path}: {error.message[:300]}" for error in errors]
+    found = [_line(error) for error in errors]
     if found:
         return found
     memory = document["meters"]["memory"]
@@ -61,6 +62,13 @@ def walk(node: Any, place: str = "$", key: str = "") -> Iterator[tuple[str, str,
     elif isinstance(node, list):
         for number, value in enumerate(node):
             yield from walk(value, f"{place}[{number}]", key)
+
+
+def _line(error: ValidationError) -> str:
+    """The error in one line; of a choice between shapes what is wrong with the nearest one."""
+    near = best_match([error]) or error
+    said = near.message
+    return f"{near.json_path}: {said if len(said) < 300 else f'{said[:150]} ... {said[-150:]}'}"
 
 
 def _closed(node: Any) -> Any:
