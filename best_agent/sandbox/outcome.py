@@ -153,7 +153,7 @@ class Phases:
 
 def phases(seen: Sight) -> Phases | None:
     """Costs of load, region and write-out, the empty call's subtracted; None without a measured call."""
-    if seen.expected == 0 or len(seen.steps) < seen.expected:
+    if len(seen.steps) < max(2, seen.expected):
         return None
     ready, done = seen.steps[-2], seen.steps[-1]
     cpu_ns, faults, wall_ns = done[0] - ready[0], done[1] - ready[1], done[2] - ready[3]

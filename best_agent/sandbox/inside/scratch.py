@@ -68,7 +68,8 @@ def empty(folder: str) -> None:
     """
     top = os.open(folder, _OPEN_FOLDER)
     try:
-        number = 0
+        # A name that what lies there cannot have taken.
+        token, number = os.urandom(8).hex(), 0
         waiting = _clear(top)
         while waiting:
             name = waiting.pop()
@@ -76,7 +77,7 @@ def empty(folder: str) -> None:
             inner = os.open(name, _OPEN_FOLDER, dir_fd=top)
             try:
                 for below in _clear(inner):
-                    pulled = f".pulled-{number}"
+                    pulled = f".{token}-{number}"
                     number += 1
                     with contextlib.suppress(OSError):
                         os.chmod(below, stat.S_IRWXU, dir_fd=inner)
