@@ -62,6 +62,16 @@ def format_ratio_range(low: float, high: float) -> str:
     return f"{near} to {far}"
 
 
+def printable(text: str) -> str:
+    """Text of strangers as it may be shown: what could move a cursor or colour a terminal is spelt out.
+
+    Line breaks and tabs stay.
+    """
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else repr(letter)[1:-1] for letter in text
+    )
+
+
 def _digits(value: float) -> str:
     if abs(value) >= 100:
         return f"{value:.0f}"
