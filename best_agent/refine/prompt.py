@@ -220,11 +220,11 @@ def _attempt(result: CandidateResult) -> str | None:
     if result.reason is Reason.FIRST:
         return f"{result.id}: right, the first program to improve"
     if result.accepted:
-        return f"{result.id}: accepted: {figures} than its parent"
+        return f"{result.id}: accepted; against its parent: {figures}"
     if result.reason is Reason.FAILED:
         return f"{result.id}: rejected: {public_failure(result)}"
     if result.time is not None or result.memory is not None:
-        return f"{result.id}: rejected, {result.reason}: {figures} than its parent"
+        return f"{result.id}: rejected, {result.reason}; against its parent: {figures}"
     if result.reason in (Reason.LOST_CELL, Reason.LOST_CASE, Reason.DUPLICATE):
         return f"{result.id}: rejected, {result.reason}: {result.detail}"
     return f"{result.id}: rejected, {result.reason}"

@@ -18,6 +18,7 @@ from best_agent.errors import UsageError
 from best_agent.model.refinement import Reason, Spend
 from best_agent.refine.extract import extract_code
 from best_agent.refine.proposals.base import Estimate, Prompt, Proposal, Request, SourceError
+from best_agent.units import printable
 
 SCHEMA = "best-agent/proposal/1"
 MAX_STDOUT = 1 << 20
@@ -119,7 +120,11 @@ class CommandSource:
 
     def _failure(self, ended: _Ended) -> str:
         said = ended.stderr.decode("utf-8", errors="replace").strip().splitlines()
-        tail = f"; it said: {' | '.join(said[-3:])[:500]}" if said else "; it said nothing on standard error"
+        tail = (
+            f"; it said: {printable(' | '.join(said[-3:]))[:500]}"
+            if said
+            else "; it said nothing on standard error"
+        )
         if ended.exit_code is None:
             return f"--command took longer than {self._timeout_s:g} s and was ended: `{self._command}`{tail}"
         if ended.exit_code < 0:

@@ -26,6 +26,7 @@ from best_agent.refine.proposals.base import (
 )
 from best_agent.refine.proposals.failures import MAX_WAIT_S, Failure, Kind, classify, describe, pause_s
 from best_agent.refine.redact import Redactor
+from best_agent.units import printable
 
 ATTEMPTS = 5
 ASSUMED_ANSWER_TOKENS = 2048
@@ -267,7 +268,7 @@ class LitellmSource:
 
     def _failed(self, model: str, failure: Failure, attempts: int) -> SourceError:
         line = describe(failure, model, self._redact(self._api_base or ""), attempts, self._timeout_s)
-        said = self._redact(failure.message)[:300]
+        said = printable(self._redact(failure.message))[:300]
         with_said = f"{line} (it said: {said})" if failure.status and said else line
         return SourceError(with_said, blame_configuration=failure.blame_configuration)
 

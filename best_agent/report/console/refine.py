@@ -13,7 +13,7 @@ from rich.text import Text
 from best_agent.model.measurement import Compared
 from best_agent.model.refinement import CandidateResult, Refinement, RoundResult, Spend, Standing
 from best_agent.report.console.base import render
-from best_agent.units import format_bytes, format_ns, format_ratio, format_ratio_range
+from best_agent.units import format_bytes, format_ns, format_ratio, format_ratio_range, printable
 
 _MAX_DETAIL = 300
 
@@ -84,7 +84,7 @@ class Progress:
 
     def _line(self, line: str) -> None:
         if not self._quiet:
-            self._console.print(Text(line))
+            self._console.print(_text(line))
 
     def _status(self, line: str) -> None:
         self._now = line
@@ -94,7 +94,7 @@ class Progress:
         shown = Table.grid()
         if self._rows:
             shown.add_row(round_table(number, parent, self._rows, None))
-        shown.add_row(Text(self._now, style="dim"))
+        shown.add_row(_text(self._now, style="dim"))
         self._live.update(shown)
 
 
@@ -114,11 +114,11 @@ def round_table(number: int, parent: str, candidates: Iterable[CandidateResult],
         style = "green" if candidate.accepted else ""
         mark = " *" if candidate.id == best else ""
         table.add_row(
-            Text(label(candidate) + mark, style=style),
-            Text("accepted" if candidate.accepted else "rejected", style=style),
-            Text(_why(candidate)),
-            Text(ratio(candidate.time)),
-            Text(ratio(candidate.memory)),
+            _text(label(candidate) + mark, style=style),
+            _text("accepted" if candidate.accepted else "rejected", style=style),
+            _text(_why(candidate)),
+            _text(ratio(candidate.time)),
+            _text(ratio(candidate.memory)),
         )
     return table
 
@@ -167,31 +167,31 @@ def spent(spend: Spend) -> str:
 def _draw(console: Console, refinement: Refinement) -> None:
     final = refinement.final
     console.print(
-        Text(f"refine {refinement.target} ({refinement.language}), {refinement.source_note}", "bold")
+        _text(f"refine {refinement.target} ({refinement.language}), {refinement.source_note}", "bold")
     )
     for found in refinement.rounds:
         console.print(round_table(found.round, found.parent, found.candidates, found.best))
-    console.print(Text(f"start  {cost(refinement.initial)}"))
+    console.print(_text(f"start  {cost(refinement.initial)}"))
     if final.standing is not None and final.id != refinement.initial.id:
-        console.print(Text(f"final  {cost(final.standing)}"))
-    console.print(Text(headline(refinement), "bold green" if final.time or final.memory else "bold"))
+        console.print(_text(f"final  {cost(final.standing)}"))
+    console.print(_text(headline(refinement), "bold green" if final.time or final.memory else "bold"))
     if final.note:
-        console.print(Text(f"note: {final.note}"))
+        console.print(_text(f"note: {final.note}"))
     for line in _references(final.standing):
-        console.print(Text(line))
+        console.print(_text(line))
     if refinement.patch:
         console.rule("final program", align="left", style="dim")
-        console.print(Text(final.code.rstrip()), soft_wrap=True)
+        console.print(_text(final.code.rstrip()), soft_wrap=True)
         console.rule("patch", align="left", style="dim")
-        console.print(Text(refinement.patch.rstrip()), soft_wrap=True)
+        console.print(_text(refinement.patch.rstrip()), soft_wrap=True)
         console.rule(style="dim")
-    console.print(Text(f"stopped: {refinement.stop_reason} ({refinement.stop_detail})"))
+    console.print(_text(f"stopped: {refinement.stop_reason} ({refinement.stop_detail})"))
     if refinement.spend.calls:
-        console.print(Text(f"asked: {spent(refinement.spend)}"))
+        console.print(_text(f"asked: {spent(refinement.spend)}"))
     if refinement.run_dir:
-        console.print(Text(f"kept in {refinement.run_dir}"), soft_wrap=True)
+        console.print(_text(f"kept in {refinement.run_dir}"), soft_wrap=True)
     meters = f"time {refinement.time_meter} · memory {refinement.memory_meter}"
-    console.print(Text(f"isolation {refinement.isolation} · {meters}", style="dim"))
+    console.print(_text(f"isolation {refinement.isolation} · {meters}", style="dim"))
 
 
 def headline(refinement: Refinement) -> str:
@@ -214,6 +214,11 @@ def _references(found: Standing | None) -> list[str]:
         f"against {distance.reference}: time {ratio(distance.time)}, peak memory {ratio(distance.memory)}"
         for distance in found.references
     ]
+
+
+def _text(text: str, style: str = "") -> Text:
+    """Text as it stands: no markup, and nothing of a stranger's that a terminal would obey."""
+    return Text(printable(text), style)
 
 
 def _why(candidate: CandidateResult) -> str:
