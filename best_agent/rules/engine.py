@@ -1,5 +1,6 @@
 """From bytes to findings: parse, gather facts in one pass, ask every rule."""
 
+import gc
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -27,6 +28,16 @@ def find(source: bytes, language: str) -> "tuple[Finding, ...]":
     """The findings in a source, in the order of their places; none for a language without rules."""
     if not RULE_MODULES.get(language):
         return ()
+    collecting = gc.isenabled()
+    gc.disable()  # facts are many small objects that live to the end: garbage is sought among them in vain
+    try:
+        return _find(source, language)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _find(source: bytes, language: str) -> "tuple[Finding, ...]":
     from tree_sitter import Parser
 
     grammar = _language(language)

@@ -235,7 +235,7 @@ def _subscript(facts: "Facts", node: "Node", scope: Scope, ask: _Inquiry) -> str
     kind = _type_of(facts, node.child_by_field_name("value"), scope, ask)
     if kind == "str":
         return "str"
-    if index is not None and index.type == "slice" and kind in ("list", "tuple", "bytes"):
+    if index is not None and index.type == "slice" and kind in ("list", "tuple", "bytes", _SAME):
         return kind
     return "int" if kind == "bytes" else None
 
