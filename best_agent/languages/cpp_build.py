@@ -35,11 +35,13 @@ _CLANG_FLAGS = ("-ferror-limit=3", "-ftemplate-backtrace-limit=2")
 _ERROR = re.compile(r"\b(?:fatal |internal compiler )?[eE]rror:|undefined reference|multiple definition")
 _TROUBLE_OF_PRELUDE = re.compile(r"\.gch\b|precompiled|internal compiler error")
 # Texts of ours are nothing that a solution's author could mend.
-_OUR_PLACE = re.compile(r"(?:main\.cpp|function\.hpp|marks\.cpp|\./cc\w+\.\w):(?:\d+:)*\s*")
-_ECHO = re.compile(r"\s+(?:\d+ )?\|")
+_OUR_PLACE = re.compile(r"(?:main\.cpp|function\.hpp|marks\.cpp|cc\w+\.[os]):(?:\d+:)*\s*")
+# A line that says something; the others show source text or go on with what was said.
+_BEGINS = re.compile(r"\S+:(?:\d+:|\()|\S+: |In file included|compilation terminated|\d+ errors?\b")
 _TOO_LARGE = "File size limit exceeded"
 _CHAIN = re.compile(
-    r"In file included from|\s+from |compilation terminated|.*required from |.*: In substitution of |/"
+    r"In file included from|\s+from |compilation terminated|.*required from |.*: In substitution of "
+    r"|\d+ errors?\b|/"
 )
 _FAILURES = {
     Status.TIME_LIMIT: f"compiling took longer than {COMPILE_LIMITS.cpu_ns // 1_000_000_000} s",
@@ -132,13 +134,13 @@ def _failure(run: Run, texts: Texts) -> BuildFailure:
 
 def shorten(said: str) -> str:
     """A compiler's message from its first error on, bounded, without what it says of our own texts."""
-    lines = [line.rstrip() for line in said.splitlines() if line.strip()]
+    lines = [line.rstrip().removeprefix("./") for line in said.splitlines() if line.strip()]
     first = next((i for i, line in enumerate(lines) if _ERROR.search(line)), 0)
     # An error within a library's header names the author's line before it.
     kept = [line for line in lines[:first] if line.startswith(SOLUTION_FILE) and "required from" in line][-1:]
     hidden = False
     for number, line in enumerate(lines[first:]):
-        if not _ECHO.match(line):
+        if _BEGINS.match(line):
             hidden = _is_hidden(line)
         if not hidden or number == 0:
             kept.append(_OUR_PLACE.sub("", line))
