@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 FOLDERS: Final = ("/run/lock", "/tmp", "/var/tmp")  # noqa: S108  (shared on purpose, see `_open`)
 """Folders that every user may make files in; the first one that allows it is used."""
 _WAIT_AT_MOST_S: Final = 600.0
-_PAUSE_S: Final = 0.0003
+_PAUSE_S: Final = 0.001
 """Shorter than what others do between two runs, so that who waits is not passed by for ever."""
 
 

@@ -25,7 +25,6 @@ _GRACE_S: Final = 30.0
 """Beyond a run's own wall limit, until the supervisor is given up."""
 _CLOSE_S: Final = 5.0
 _NS_PER_S: Final = 1_000_000_000
-_SEALS: Final = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _BOOT: Final = (
     "import sys; sys.path.insert(0, {root!r}); from best_agent.sandbox.inside import supervisor; "
@@ -163,7 +162,8 @@ def _sealed(content: bytes) -> Any:  # noqa: ANN401  (a generator of one descrip
         while view:
             view = view[os.write(fd, view) :]
         os.lseek(fd, 0, os.SEEK_SET)
-        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+        seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
         yield fd
     finally:
         os.close(fd)

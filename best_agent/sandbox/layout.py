@@ -1,6 +1,7 @@
 """Which host paths a program may see, and as whom it runs."""
 
 import os
+import secrets
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -49,7 +50,7 @@ def target_uid() -> int | None:
     """
     if os.geteuid() != 0:
         return None
-    wanted = _TARGET_UIDS[os.urandom(4)[0] << 16 | int.from_bytes(os.urandom(2), "big")]
+    wanted = secrets.choice(_TARGET_UIDS)
     return wanted if _mapped(wanted) else _NOBODY
 
 
