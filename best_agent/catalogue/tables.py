@@ -1,7 +1,6 @@
 """Strict reading of TOML: every key is asked for by its type, and what nobody asked for is an error."""
 
 import difflib
-import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Final, NoReturn, TypeGuard
 from best_agent.errors import TaskError
 
 _REQUIRED: Final = object()
+_MAX_NUMBER: Final = 1e30
 Number = int | float
 
 
@@ -27,7 +27,7 @@ def read_table(path: Path, text: str) -> "Table":
     """
     try:
         return Table(tomllib.loads(text), path)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError is one; so is a number of thousands of digits
         raise TaskError(f"{path}: not valid TOML: {error}") from None
     except RecursionError:
         raise TaskError(f"{path}: nested too deeply") from None
@@ -81,7 +81,7 @@ class Table:
     def number(self, key: str, default: Number | None = None) -> float:
         """A finite number above 0."""
         value = self._take(key, _REQUIRED if default is None else default)
-        if not _is_positive(value):
+        if not is_positive(value):
             self.refuse(key, f"must be a number above 0, not {_shown(value)}")
         return float(value)
 
@@ -170,7 +170,7 @@ class Table:
             self.refuse(key, "must hold at least one number")
         numbers: list[float] = []
         for value in values:
-            if not _is_positive(value):
+            if not is_positive(value):
                 self.refuse(key, f"must hold numbers above 0, but holds {_shown(value)}")
             numbers.append(value)
         return tuple(numbers)
@@ -181,5 +181,6 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _is_positive(value: object) -> TypeGuard[Number]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+def is_positive(value: object) -> TypeGuard[Number]:
+    """Whether a value is a number above 0 that all arithmetic on sizes and limits can take."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MAX_NUMBER

@@ -6,16 +6,16 @@ task; what makes a task unusable is a TaskError that names the file and the colu
 
 import csv
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NoReturn, TypeGuard
+from typing import NoReturn
 
 from best_agent.catalogue.importers.best_cases import CASES_PER_SCALE, case_notes
 from best_agent.catalogue.importers.best_references import references
 from best_agent.catalogue.sets import unknown_task
+from best_agent.catalogue.tables import is_positive
 from best_agent.errors import TaskError
 from best_agent.model.task import LanguageLimits, Mode, Task
 from best_agent.units import KIB
@@ -162,7 +162,7 @@ class _Reader:
         if not isinstance(value, list) or not value:
             self._refuse(column, f"must be a list of numbers, not {str(value)[:60]}")
         for item in value:
-            if not _is_positive(item):
+            if not is_positive(item):
                 self._refuse(column, f"must hold numbers above 0, but holds {str(item)[:60]}")
         return tuple(value)
 
@@ -177,7 +177,7 @@ class _Reader:
 
     def _time_ms(self) -> float:
         value = self._value("time_limit")
-        if not _is_positive(value):
+        if not is_positive(value):
             self._refuse("time_limit", f"must be a number above 0, not {str(value)[:60]}")
         return value
 
@@ -222,7 +222,3 @@ def _title(text: str) -> str:
     if len(first) <= _TITLE_LENGTH:
         return first
     return first[:_TITLE_LENGTH].rpartition(" ")[0].rstrip(" ,;:") + " ..."
-
-
-def _is_positive(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf

@@ -10,7 +10,7 @@ from best_agent.model.task import Case, Task
 CASES_PER_SCALE = 3
 """Case i belongs to scale ceil(i / 3)."""
 MAX_CASE_BYTES = 256 << 20
-_CASE_FILE = re.compile(r"([1-9]\d*)\.(?:in|out)", re.ASCII)
+_CASE_FILE = re.compile(r"([1-9]\d{0,8})\.(?:in|out)", re.ASCII)
 
 
 def read_cases(task: Task) -> tuple[Case, ...]:
@@ -58,12 +58,18 @@ def _notes(folder: Path, cases: int, scales: int) -> Iterator[str]:
     for scale in range(1, scales + 1):
         if scale not in usable:
             yield f"{folder}: no usable case at scale {scale}"
-    surplus = sorted(
-        {int(found[1]) for path in folder.iterdir() if (found := _CASE_FILE.fullmatch(path.name))}
-    )
-    for number in surplus:
+    for number in sorted(_numbers(folder)):
         if number > cases:
             yield f"{folder}: case {number} is beyond the {cases} cases of {scales} scales and is left out"
+
+
+def _numbers(folder: Path) -> set[int]:
+    """The numbers of the cases that have a file."""
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except OSError as error:
+        raise TaskError(f"{folder}: cannot be read: {error.strerror}") from None
+    return {int(found[1]) for name in names if (found := _CASE_FILE.fullmatch(name))}
 
 
 def _line_ends(folder: Path, number: int) -> Iterator[str]:
