@@ -39,8 +39,7 @@ def missing_tool() -> str | None:
     return None
 
 
-def build(request: BuildRequest, isolation: Isolation) -> Program | BuildFailure:  # noqa: ARG001
-    # `isolation` is part of the contract; nothing of the candidate runs while Python is "built".
+def build(request: BuildRequest, isolation: Isolation) -> Program | BuildFailure:  # noqa: ARG001  (nothing runs here)
     """A runnable program, or the syntax error with its line.
 
     Raises:
@@ -73,8 +72,7 @@ def build(request: BuildRequest, isolation: Isolation) -> Program | BuildFailure
     )
 
 
-def encode_arguments(arguments: tuple[object, ...], signature: Signature | None) -> bytes:  # noqa: ARG001
-    # Python needs no types to read its input.
+def encode_arguments(arguments: tuple[object, ...], signature: Signature | None) -> bytes:  # noqa: ARG001  (needs no types)
     """The arguments as marshal version 4, which the driver reads with `marshal.loads`.
 
     Raises:
