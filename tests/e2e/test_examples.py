@@ -1,5 +1,6 @@
 """The examples do what their READMEs say: their commands are read from there and run."""
 
+import json
 import os
 import re
 import shlex
@@ -66,3 +67,22 @@ def test_compare_as_its_readme_has_it(copied):
     done = best_agent(folder, in_a_repository)
     assert done.returncode == 0, done.stderr
     assert "better: " in done.stdout
+
+
+def test_refine_as_its_readme_has_it(copied):
+    folder = copied("refine")
+    show, refine = commands("refine")
+    done = best_agent(folder, show)
+    assert done.returncode == 0, done.stderr
+    assert "Pair sums" in done.stdout
+    done = best_agent(folder, [*refine, "--format", "json"])
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)["results"]
+    outcomes = {each["id"]: each for round_ in result["rounds"] for each in round_["candidates"]}
+    accepted = {name: each["accepted"] for name, each in outcomes.items()}
+    assert accepted == {"1_wrong.py": False, "2_slower.py": False, "3_faster.py": True, "4_leaner.py": True}
+    assert outcomes["1_wrong.py"]["status"] == "wrong-answer"
+    assert outcomes["2_slower.py"]["time_ratio"] > 1
+    assert result["final"]["id"] == "4_leaner.py"
+    assert result["final"]["confirmed"]
+    assert result["final"]["memory_ratio"] < 0.1
