@@ -78,7 +78,8 @@ def test_an_interrupted_run_ends_its_program(isolation, marked):
         from best_agent.model.run import Isolation, Limits
         from best_agent.sandbox.launcher import open_session
         try:
-            with open_session(script({source!r}, {marked!r} + "-target"), Isolation({isolation.value!r})) as session:
+            program = script({source!r}, {marked!r} + "-target")
+            with open_session(program, Isolation({isolation.value!r})) as session:
                 session.run(b"", Limits(wall_ns=600 * 10**9, cpu_ns=600 * 10**9))
         except KeyboardInterrupt:
             print("interrupted")
@@ -91,8 +92,11 @@ def test_an_interrupted_run_ends_its_program(isolation, marked):
 
 
 def test_another_scratch_size_makes_another_sandbox(best):
-    fill = "f = open('f', 'wb', buffering=0)\nn = 0\ntry:\n    while n < 99: n += f.write(bytes(1 << 20)) >> 20\n"
-    with open_session(script(fill + "except OSError: pass\nprint(n)"), best) as session:
+    fill = (
+        "f = open('f', 'wb', buffering=0)\nn = 0\ntry:\n"
+        "    while n < 99: n += f.write(bytes(1 << 20)) >> 20\nexcept OSError: pass\nprint(n)\n"
+    )
+    with open_session(script(fill), best) as session:
         sizes = [session.run(b"", Limits(scratch_bytes=n << 20)).stdout.strip() for n in (4, 8)]
     assert [int(size) for size in sizes if size] in ([3, 7], [4, 8], [])
 
@@ -107,9 +111,9 @@ def test_no_isolation_runs_with_the_same_meters():
 def test_auto_never_chooses_no_isolation(monkeypatch):
     broken = probe.Probe(isolation=Isolation.STRICT, works=False, reason="walls are missing")
     monkeypatch.setattr(probe, "probe", lambda _: broken)
-    with pytest.raises(IsolationError, match="walls are missing.*--isolation none"):
+    with pytest.raises(IsolationError, match=r"walls are missing.*--isolation none"):
         probe.choose("auto")
-    with pytest.raises(IsolationError, match="--isolation strict cannot be had.*walls are missing"):
+    with pytest.raises(IsolationError, match=r"--isolation strict cannot be had.*walls are missing"):
         probe.choose("strict")
     assert probe.choose("none") is Isolation.NONE
 
@@ -126,7 +130,7 @@ def test_a_missing_engine_is_one_clear_line(monkeypatch):
     monkeypatch.setattr(engines, "candidates", lambda _: ("plain",))
     monkeypatch.setattr(layout, "interpreter", lambda: "/bin/true")
     with (
-        pytest.raises(IsolationError, match="Nothing was run|nothing was run"),
+        pytest.raises(IsolationError, match="othing was run"),
         open_session(function("def solve(x): return x"), Isolation.RESTRICTED) as session,
     ):
         session.run(ONE, LIMITS)
