@@ -11,8 +11,10 @@ from best_agent.cli.common import (
     positive_int,
     progress_writer,
 )
+from best_agent.measure.intervals import MIN_PAIRS
 from best_agent.pipeline.own_code import Request
 from best_agent.pipeline.own_inputs import Wanted
+from best_agent.workload import rounds
 
 
 def add_shared_flags(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +51,13 @@ def add_shared_flags(parser: argparse.ArgumentParser) -> None:
         default=60.0,
         help="seconds that one call may take (default: 60)",
     )
+    parser.add_argument(
+        "--rounds",
+        type=_rounds,
+        metavar="N",
+        default=12,
+        help="at most so many rounds of fresh processes, at least 3 (default: 12); more see less",
+    )
     add_seed_flag(parser)
     add_output_flags(parser)
 
@@ -66,6 +75,7 @@ def request(args: argparse.Namespace) -> Request:
         python=args.python,
         seed=args.seed,
         time_limit=args.time_limit,
+        budget=rounds.Budget(plan=rounds.plan(args.rounds)),
         progress=progress_writer(args),
     )
 
@@ -73,6 +83,13 @@ def request(args: argparse.Namespace) -> Request:
 def system() -> str:
     """The machine in two words: `Linux x86_64`."""
     return f"{platform.system()} {platform.machine()}"
+
+
+def _rounds(text: str) -> int:
+    count = positive_int(text)
+    if count < MIN_PAIRS:
+        raise argparse.ArgumentTypeError(f"an interval needs at least {MIN_PAIRS} rounds")
+    return count
 
 
 def _sizes(text: str) -> tuple[int, ...]:

@@ -131,22 +131,28 @@ class _Setup:
         assert self.recording is not None
         return own_inputs.chosen(self.request.inputs, self.recording, baseline, self.request.seed)
 
-    def opening(self, both: Sequence[Side], inputs: Inputs, core: int | None) -> rounds.Opening:
-        """Fresh workers for a round, each proved when it is opened and when its work is done."""
+    def opening(
+        self, both: Sequence[tuple[Side, str | None]], inputs: Inputs, core: int | None
+    ) -> rounds.Opening:
+        """Fresh workers for a round, each proved when it is opened and when its work is done.
+
+        Given are the sides and the kinds of their functions.
+        """
+        sides_only = [side for side, _ in both]
 
         @contextmanager
         def opened() -> Iterator[tuple[Subject, ...]]:
             with ExitStack() as stack:
-                subjects = tuple(stack.enter_context(self.subject(side)) for side in both)
+                subjects = tuple(stack.enter_context(self.subject(side)) for side in sides_only)
                 for subject in subjects:
                     subject.start()
-                _prove([subject.open(inputs.source) for subject in subjects], both)
-                for subject in subjects:
-                    subject.use(inputs.source)
+                _prove([subject.open(inputs.source) for subject in subjects], sides_only)
+                for subject, (_, kind) in zip(subjects, both, strict=True):
+                    subject.use(inputs.source, kind)
                     if core is not None:
                         subject.pin(core)
                 yield subjects
-                _prove([subject.origin() for subject in subjects], both)
+                _prove([subject.origin() for subject in subjects], sides_only)
 
         return opened
 
@@ -215,7 +221,7 @@ def _both(setup: _Setup, first: Subject, second: Subject) -> Comparison:
     second.close()
     core, notes = _core(parallel=found.parallel)
     taken = rounds.take(
-        setup.opening(both, inputs, core),
+        setup.opening([(first.side, first.kind), (second.side, second.kind)], inputs, core),
         sizes,
         sides=2,
         seed=request.seed,
@@ -297,7 +303,7 @@ def _one(setup: _Setup, subject: Subject) -> Absolute:
     subject.close()
     core, notes = _core(parallel=found.parallel)
     taken = rounds.take(
-        setup.opening([side], inputs, core),
+        setup.opening([(side, subject.kind)], inputs, core),
         sizes,
         sides=1,
         seed=request.seed,

@@ -71,7 +71,7 @@ class Caller:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.kind = "plain"
-        """plain, iterator, awaitable or async-iterator; known after the first `observe`."""
+        """plain, iterator, awaitable or async-iterator; known after `observe`, here or in another process."""
         self._loop: Any = None
 
     def observe(self, arguments: Arguments) -> Any:

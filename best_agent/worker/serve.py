@@ -61,6 +61,8 @@ class Worker:
     def inputs(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """Choose what builds the inputs: a workload file's function a call written out or a recorded one."""
         assert self._loaded is not None
+        if request["kind"] is not None:
+            self._measured().kind = request["kind"]
         if request.get("call") is not None:
             self._inputs = target.from_call(
                 request["call"], self._loaded.module, request["name"], request["names"]
@@ -79,19 +81,24 @@ class Worker:
         """The workloads of a file."""
         return {"workloads": target.marked(request["file"])}
 
+    def give(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """Build the input of the next `observe`: its digest, to be the same on both sides."""
+        arguments = self._build(request["size"], request["seed"])
+        self._batch = [arguments]
+        return {"given": self._walker(opaque_own=True).canon(arguments).exact}
+
     def observe(self, request: Dict[str, Any]) -> Dict[str, Any]:
-        """Call once: what came of it, what became of the arguments, what was given."""
-        size, seed = request["size"], request["seed"]
-        arguments = self._build(size, seed)
-        given = self._walker(opaque_own=True).canon(arguments)
-        target.seed_generators(seed)
+        """Call once with what was given: what came of it, what became of the arguments."""
+        (arguments,) = self._batch
+        self._batch = []
+        target.seed_generators(request["seed"])
         caller = self._measured()
         started = meter.clocks()
         result, raised = _called(caller, arguments)
         ended = meter.clocks()
         outcome = self._described(result) if raised is None else self._raised(raised)
         outcome.update(cpu_ns=ended.cpu_ns - started.cpu_ns, wall_ns=ended.wall_ns - started.wall_ns)
-        return {**outcome, "given": given.exact, "arguments": self._canon(arguments), "kind": caller.kind}
+        return {**outcome, "arguments": self._canon(arguments), "kind": caller.kind}
 
     def calibrate(self, request: Dict[str, Any]) -> Dict[str, Any]:
         """How many calls a batch needs."""
@@ -232,6 +239,7 @@ def main() -> None:
             "origin",
             "inputs",
             "marked",
+            "give",
             "observe",
             "calibrate",
             "stage",

@@ -24,6 +24,7 @@ SLOW_BATCH_NS = 300_000_000
 """A batch longer than this is taken once a round and without a warm-up of its own."""
 INPUTS = 3
 """Rounds go through so many different inputs, the ones that were compared before."""
+_LOOKS = (5, 8, 12, 16, 20, 30, 50)
 _LIKE = 4
 _OUTSIDE_SHARE = 0.8
 _OUTSIDE_SLACK_NS = 2_000_000
@@ -32,13 +33,18 @@ Opening = Callable[[], AbstractContextManager[tuple[Subject, ...]]]
 """Starts workers for the sides, imports and proves them."""
 
 
+def plan(most: int) -> Plan:
+    """When to look at the pairs of at most so many rounds."""
+    return Plan(looks=(*(count for count in _LOOKS if count < most), most), min_effect=0.02)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
     """How much time the rounds may take."""
 
     seconds: float = 30.0
     """For all sizes together, beyond the smallest number of rounds."""
-    plan: Plan = field(default_factory=lambda: Plan(looks=(5, 8, 12), min_effect=0.02))
+    plan: Plan = field(default_factory=lambda: plan(12))
     """Counts of rounds at which a difference may be claimed; the last is the cap."""
 
 

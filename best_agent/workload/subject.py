@@ -11,6 +11,7 @@ from best_agent.workload.sides import Side
 
 _SLACK_SECONDS = 30.0
 """For what is not the call: building inputs, collecting garbage, imports."""
+_GRACE_SECONDS = 1.0
 _TRACED = 10
 """How much longer a call may take under tracemalloc."""
 
@@ -69,6 +70,8 @@ class Subject:
         self.side = side
         self._interpreter = interpreter
         self._limit = time_limit
+        self.kind: str | None = None
+        """Whether calls give plain results, iterators, awaitables; None before one was observed."""
         self._source: InputSource | None = None
         self._core: int | None = None
         self._worker: WorkerProcess | None = None
@@ -110,16 +113,20 @@ class Subject:
         )
         return _origin(answer)
 
-    def use(self, source: InputSource) -> tuple[int, ...] | None:
+    def use(self, source: InputSource, kind: str | None = None) -> tuple[int, ...] | None:
         """Take inputs from there; the sizes that the workload names, if it does.
+
+        `kind` is the kind of function, where it was observed in another process.
 
         Raises:
             RequestRefusedError: the workload does not load, or the call is not one of the target.
         """
         self._source = source
+        self.kind = kind or self.kind
         answer = self._ask(
             "inputs",
             self._limit + _SLACK_SECONDS,
+            kind=self.kind,
             call=source.call,
             name=self.side.target.name,
             names=list(source.names) or [self.side.target.name],
@@ -147,8 +154,12 @@ class Subject:
 
     def observe(self, size: int, seed: int, seconds: float | None = None) -> dict[str, Any]:
         """Call once and describe what came of it (see `Worker.observe`)."""
-        limit = self._limit + _SLACK_SECONDS if seconds is None else seconds
-        return self._ask("observe", limit, size=size, seed=seed)
+        given = self._ask("give", _SLACK_SECONDS, size=size, seed=seed)
+        limit = self._limit + _GRACE_SECONDS if seconds is None else seconds
+        seen = self._ask("observe", limit, seed=seed)
+        if seen["kind"] != "plain" or self.kind is None:
+            self.kind = str(seen["kind"])
+        return {**seen, **given}
 
     def calibrate(self, size: int, seed: int) -> tuple[int, float]:
         """How many calls make a batch long enough for the clock, and what one of them costs, in ns."""
@@ -158,9 +169,9 @@ class Subject:
     def time(self, size: int, seed: int, loops: int) -> Reading:
         """Time one batch."""
         worker = self._running()
-        worker.ask("stage", self._limit + _SLACK_SECONDS, size=size, seed=seed, loops=loops)
+        worker.ask("stage", _SLACK_SECONDS, size=size, seed=seed, loops=loops)
         start = worker.cpu_ns()
-        answer = worker.ask("time", self._limit + _SLACK_SECONDS, seed=seed)
+        answer = worker.ask("time", self._limit + _GRACE_SECONDS)
         end = worker.cpu_ns()
         outside = None if start is None or end is None else (end - start) / loops
         # On a busy machine wall time passes although nothing waits; the switches tell the two apart.

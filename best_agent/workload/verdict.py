@@ -37,7 +37,9 @@ def judge(sizes: Sequence[SizeComparison], same: SameResults) -> tuple[State, st
     largest = measured[-1]
     changes = (_time(largest), _peak(largest), _retained(measured))
     state = _state(changes, same, complete=len(measured) == len(sizes) and largest.peak is not None)
-    return state, f"{_headline(changes, state)}, {_results(same)}{_smaller(measured)}{_gaps(sizes)}"
+    figures = _headline(changes, state)
+    line = f"{_different(same)}; {figures}" if same.differences else f"{figures}, {_results(same)}"
+    return state, f"{line}{_smaller(measured)}{_gaps(sizes)}"
 
 
 def _state(changes: Sequence[_Change], same: SameResults, *, complete: bool) -> State:
@@ -117,8 +119,6 @@ def _retained(sizes: Sequence[SizeComparison]) -> _Change:
 
 
 def _results(same: SameResults) -> str:
-    if same.differences:
-        return _different(same)
     if any("not deterministic" in reason for reason in same.uncertain):
         return "results not comparable (the function is not deterministic)"
     if same.equal < same.of:
