@@ -127,6 +127,8 @@ def _type_of_variable(facts: "Facts", variable: Variable, ask: _Inquiry) -> str 
     }
     ask.busy.discard(key)
     kept = _SAME in kinds
+    if kinds == {_SAME}:
+        return _SAME
     kinds.discard(_SAME)
     found = kinds.pop() if len(kinds) == 1 else None
     return found if not kept or found in _SEQUENCES else None
