@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,8 @@ from best_agent.errors import UsageError
 
 _QUESTION_SECONDS = 30
 _SYSTEM = (Path("/usr"), Path("/bin"), Path("/lib"), Path("/lib64"))
+_NIX_STORE = Path("/nix/store")
+_TOOLCHAIN_FOLDERS = frozenset({"bin", "include", "lib", "lib32", "lib64", "libexec"})
 MISSING = (
     "C++ needs a compiler: install g++ or clang++ (Debian, Ubuntu: apt install g++; "
     "Fedora: dnf install gcc-c++; Arch: pacman -S gcc), or name one in CXX"
@@ -72,16 +75,36 @@ def _find(named: str, path: str) -> Compiler | None:
 
 
 def _described(command: tuple[str, ...], version: str) -> Compiler:
-    real = Path(command[0]).resolve()
-    inner = _answer((*command, "-print-prog-name=cc1plus"))
-    places = {real, *([Path(inner.strip()).resolve()] if inner and inner.startswith("/") else [])}
-    folders = {place.parent.parent for place in places if not place.is_relative_to("/usr")}
+    inner = (_answer((*command, "-print-prog-name=cc1plus")) or "").strip()
+    readable = set(_installation(Path(command[0])))
+    if inner.startswith("/"):
+        readable.add(Path(inner).resolve().parent)
     return Compiler(
         command=command,
         version=version,
         is_gcc="Free Software Foundation" in version,
-        readable=tuple(sorted(folder for folder in folders if folder not in (Path("/"), *_SYSTEM))),
+        readable=tuple(sorted(path for path in readable if not _is_of_system(path))),
     )
+
+
+def _installation(program: Path) -> Iterator[Path]:
+    """The program and the folders beside it that hold a toolchain, never the whole folder above them.
+
+    The folder above `bin` may well be somebody's home.
+    """
+    real = program.resolve()
+    yield program
+    yield real
+    if real.is_relative_to(_NIX_STORE):
+        yield _NIX_STORE
+    elif real.parent.name == "bin" and not _is_of_system(real):
+        for folder in real.parent.parent.iterdir():
+            if folder.is_dir() and (folder.name in _TOOLCHAIN_FOLDERS or "-linux-" in folder.name):
+                yield folder
+
+
+def _is_of_system(path: Path) -> bool:
+    return any(path.is_relative_to(folder) for folder in _SYSTEM)
 
 
 def _answer(command: tuple[str, ...]) -> str | None:

@@ -7,7 +7,7 @@ from cpp_running import built, isolation, needs_compiler, run
 
 from best_agent.errors import UsageError
 from best_agent.languages import cpp, cpp_cache
-from best_agent.languages.contract import BuildRequest
+from best_agent.languages.contract import BuildFailure, BuildRequest
 from best_agent.model.run import Status
 from best_agent.model.task import Mode, Source
 
@@ -86,3 +86,18 @@ def test_a_missing_compiler_is_one_line_that_says_what_to_install(monkeypatch, t
 def test_a_compiler_named_in_the_environment_that_does_not_run_is_named(monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler -O9")
     assert "no-such-compiler" in (cpp.missing_tool() or "")
+
+
+def test_a_compiler_in_a_home_opens_no_more_of_it_than_its_own_folders(monkeypatch, tmp_path):
+    for name in ("bin", "lib", "documents"):
+        (tmp_path / name).mkdir()
+    secret = tmp_path / "documents" / "secret.h"
+    secret.write_text("#error the secret was read\n")
+    wrapper = tmp_path / "bin" / "my-g++"
+    wrapper.write_text('#!/bin/sh\nexec g++ "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("CXX", str(wrapper))
+    assert run(built(build(ADDER)), b"40 2").stdout == b"42\n"
+    stolen = build(f'#include "{secret}"\n{ADDER}')
+    assert isinstance(stolen, BuildFailure)
+    assert "the secret was read" not in stolen.message
