@@ -86,6 +86,9 @@ def _read_once(facts: "Facts", step: "Step") -> "tuple[str, Node] | None":
     same_block = later is not None and later.up is whole.up and use.loop is step.loop
     if reader is None or not same_block or reader.start_byte < whole.node.end_byte:
         return None
+    stops_early = role.kind == "argument" and role.detail.partition(":")[0] in ("any", "all")
+    if stops_early and not is_quiet(facts, step.node, facts.scope_of(step.node)):
+        return None  # who makes all items first may mean to
     return variable.name, reader
 
 
@@ -170,6 +173,10 @@ def f():
     names = [name for name in os.environ if name.startswith("A")]
     for name in names:
         del os.environ[name]
+---
+def f(items, convert):
+    results = [convert(item) for item in items]
+    return all(results)
 ---
 class Box:
     def f(self):
