@@ -67,11 +67,10 @@ def test_each_run_finds_an_empty_directory_however_the_last_one_left_it(isolatio
         print(sorted(os.listdir('.')))
         for i in range(300):
             os.mkdir('d'); os.chdir('d')
-        open('f', 'w').close()
-        os.chmod('f', 0); os.chmod('.', 0)
-        for i in range(3): os.chdir('..') if i else None
+        os.close(os.open('f', os.O_CREAT, 0))
+        os.mkdir('g', 0)
     """)
-    lock = "import os\nos.mkdir('e'); os.mkdir('e/f'); os.chmod('e/f', 0); os.chmod('e', 0)\n"
+    lock = "import os\nos.mkdir('e', 0)\n"
     with open_session(script(lock + mess), isolation) as session:
         for _ in range(3):
             assert session.run(b"", LIMITS).stdout == b"['e', 'prog.py']\n"
@@ -179,6 +178,54 @@ def test_set_user_id_programs_gain_nothing(isolation):
     found = run(shell("su -c id; grep -h NoNewPrivs /proc/self/status || echo 'NoNewPrivs: 1'"), isolation)
     assert b"uid=0(" not in found.stdout
     assert found.stdout.split()[-1] == b"1"
+
+
+def test_attributes_of_files_outside_stay_as_they_are(isolation, open_folder):
+    files = [open_folder / name for name in ("own.txt", "shown.txt")]
+    for file in files:
+        file.write_text("text")
+        file.chmod(0o644)
+        os.utime(file, (1, 1))
+    attack = textwrap.dedent(f"""
+        import os
+        for path in {[str(file) for file in files]!r}:
+            for harm in (
+                lambda: os.chmod(path, 0o777), lambda: os.utime(path), lambda: os.truncate(path, 0),
+                lambda: os.setxattr(path, "user.x", b"1"), lambda: os.open(path, os.O_RDONLY | os.O_TRUNC),
+                lambda: os.chown(path, -1, os.getgid()), lambda: os.fchmod(os.open(path, os.O_RDONLY), 0o777),
+            ):
+                try: harm(); print("LEAK", path)
+                except OSError: pass
+    """)
+    assert run_script(attack, isolation, readable=(files[1],)).stdout == b""
+    for file in files:
+        facts = file.stat()
+        assert (facts.st_mode & 0o777, facts.st_mtime, facts.st_size) == (0o644, 1, 4)
+        assert os.listxattr(file) == []
+
+
+def test_limits_of_others_cannot_be_set(isolation):
+    attack = textwrap.dedent(f"""
+        import os, resource
+        for pid in ({os.getpid()}, os.getppid(), 1):
+            try: resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0)); print("LEAK", pid)
+            except (OSError, ValueError): pass
+        for whose in (os.PRIO_USER, os.PRIO_PROCESS):
+            try: os.setpriority(whose, 0, 5); print("LEAK nice")
+            except OSError: pass
+        resource.prlimit(0, resource.RLIMIT_CORE, (0, 0))
+    """)
+    run = run_script(attack, isolation)
+    assert (run.status, run.stdout) == (Status.OK, b"")
+
+
+def test_a_flood_of_empty_files_is_bounded(isolation):
+    flood = "n = 0\nwhile True:\n    open(str(n), 'w').close()\n    n += 1\n"
+    limits = Limits(cpu_ns=20 * SECOND, wall_ns=30 * SECOND, scratch_bytes=4 * MIB)
+    with open_session(script(flood), isolation) as session:
+        run = session.run(b"", limits)
+        assert run.status in {Status.OUTPUT_LIMIT, Status.RUNTIME_ERROR}
+        assert session.run(b"", limits).status is run.status
 
 
 HANDSHAKE = """

@@ -9,6 +9,10 @@ from best_agent.sandbox.inside import kernel, landlock, seccomp
 
 _STACK_BYTES: Final = 64 << 20
 _OPEN_FILES: Final = 256
+_OPEN_FILES_ALONE: Final = 32
+"""For a function: what pipes and sockets hold is memory that no meter sees."""
+_CORE_BYTES: Final = 1
+"""Not 0: exactly 1 keeps the kernel from starting a crash reporter as well."""
 _SECOND_NS: Final = 1_000_000_000
 
 
@@ -24,6 +28,8 @@ class Confinement(NamedTuple):
     folder that only root can enter."""
     own_signals_only: bool
     """The kernel cannot scope signals by Landlock: filter them by process id."""
+    shared_files: bool
+    """Targets work in the host's own file tree."""
 
 
 class Bounds(NamedTuple):
@@ -57,15 +63,23 @@ def confine(confinement: Confinement, bounds: Bounds) -> None:
     if confinement.ruleset is None:
         return
     landlock.restrict(confinement.ruleset)
-    own = os.getpid() if bounds.one_process or confinement.own_signals_only else None
-    seccomp.install(seccomp.program(one_process=bounds.one_process, may_exec=bounds.may_exec, signals_to=own))
+    own = os.getpid()
+    seccomp.install(
+        seccomp.program(
+            one_process=bounds.one_process,
+            may_exec=bounds.may_exec,
+            signals_to=own if bounds.one_process or confinement.own_signals_only else None,
+            shared_files=confinement.shared_files,
+            own_pid=own,
+        )
+    )
 
 
 def _limit(bounds: Bounds) -> None:
     whole_seconds = -(-bounds.cpu_ns // _SECOND_NS) + 1
     wanted = [
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, _OPEN_FILES),
+        (resource.RLIMIT_CORE, _CORE_BYTES),
+        (resource.RLIMIT_NOFILE, _OPEN_FILES_ALONE if bounds.one_process else _OPEN_FILES),
         (resource.RLIMIT_STACK, _STACK_BYTES),
         (resource.RLIMIT_FSIZE, bounds.file_bytes),
         (resource.RLIMIT_CPU, whole_seconds),

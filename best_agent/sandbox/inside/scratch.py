@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 _BLOCK_BYTES: Final = 512
+_ENTRY_BYTES: Final = 512
+"""What a name and its inode take."""
 _OPEN_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -103,14 +105,14 @@ def _clear(folder: int) -> list[str]:
 
 
 def used_bytes(folder: str) -> int:
-    """Bytes that the files below a folder take on disk; what vanishes meanwhile is left out."""
+    """Bytes that all below a folder takes on disk, empty files too; what vanishes meanwhile is left out."""
     total = 0
     waiting = [folder]
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
-                    total += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
+                    total += _ENTRY_BYTES + entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
     return total

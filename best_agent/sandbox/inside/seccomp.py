@@ -29,7 +29,8 @@ _ERRNO: Final = 0x00050000
 REFUSED: Final = (
     # other processes
     *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"),
-    *("pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo"),
+    *("pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "process_mrelease"),
+    *("setpriority", "ioprio_set"),
     # namespaces, mounts, handles that go around path rules
     *("unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen"),
     *("fsconfig", "fsmount", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at"),
@@ -42,11 +43,20 @@ REFUSED: Final = (
     *("io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd"),
     *("keyctl", "add_key", "request_key"),
     # the network, and shared memory that outlives its process or is not counted
-    *("socket", "memfd_create", "memfd_secret", "shmget", "shmat", "msgget", "semget", "mq_open"),
+    *("socket", "memfd_create", "memfd_secret", "io_setup"),
+    *("shmget", "shmat", "shmctl", "msgget", "msgctl", "msgsnd", "msgrcv"),
+    *("semget", "semctl", "semop", "semtimedop", "mq_open", "mq_unlink"),
     # the core the target is measured on
     *("sched_setaffinity", "sched_setscheduler", "sched_setattr", "sched_setparam"),
     *("migrate_pages", "move_pages"),
 )
+REFUSED_ON_SHARED_FILES: Final = (
+    # Landlock does not rule over attributes, and old versions of it not over truncation.
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
+    *("utime", "utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
+    *("removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr", "truncate"),
+)
+"""Refused as well where the target works in the host's own file tree."""
 _FORKS: Final = ("fork", "vfork")
 _EXECS: Final = ("execve", "execveat")
 
@@ -56,6 +66,9 @@ _O_TMPFILE_MARK: Final = 0o20000000
 _F_SETOWN: Final = 8
 _F_SETSIG: Final = 10
 _F_SETOWN_EX: Final = 15
+_F_SETPIPE_SZ: Final = 1031
+_O_TRUNC: Final = 0o1000
+_O_ACCMODE: Final = 0o3
 _FIOSETOWN: Final = 0x8901
 _SIOCSPGRP: Final = 0x8902
 _TIOCSTI: Final = 0x5412
@@ -120,6 +133,14 @@ def _fail_if_not(value: int) -> list[Instruction]:
     return [Instruction(_JUMP_EQUAL, 1, 0, value), _fails(errno.EPERM)]
 
 
+def _fail_if_none_of(first: int, second: int) -> list[Instruction]:
+    return [
+        Instruction(_JUMP_EQUAL, 2, 0, first),
+        Instruction(_JUMP_EQUAL, 1, 0, second),
+        _fails(errno.EPERM),
+    ]
+
+
 def _head(here: syscalls.Architecture) -> list[Instruction]:
     steps = [
         Instruction(_LOAD_WORD, 0, 0, _OFFSET_ARCH),
@@ -134,8 +155,15 @@ def _head(here: syscalls.Architecture) -> list[Instruction]:
 
 def _always() -> list[Instruction]:
     """Refusals of some arguments of calls that are allowed otherwise."""
-    tmpfile = _fail_if_set(_O_TMPFILE_MARK, errno.EOPNOTSUPP)  # a file that no walk of the folder finds
-    owner = _fail_if_equal(_F_SETOWN, _F_SETOWN_EX, _F_SETSIG)  # have the kernel send signals for us
+    opening = [
+        *_fail_if_set(_O_TMPFILE_MARK, errno.EOPNOTSUPP),  # a file that no walk of the folder finds
+        # Truncation by an opening for reading only: old versions of Landlock take it for reading.
+        Instruction(_JUMP_SET, 0, 2, _O_TRUNC),
+        Instruction(_JUMP_SET, 1, 0, _O_ACCMODE),
+        _fails(errno.EPERM),
+    ]
+    # Have the kernel send signals for us; keep data in pipes, where no meter looks.
+    control = _fail_if_equal(_F_SETOWN, _F_SETOWN_EX, _F_SETSIG, _F_SETPIPE_SZ)
     return [
         *_refuse("clone3", errno.ENOSYS),  # its flags lie in memory; libraries fall back to clone
         *_refuse("openat2", errno.ENOSYS),
@@ -146,9 +174,9 @@ def _always() -> list[Instruction]:
         ),
         *_on_argument("mmap", 3, _fail_if_set(_MAP_HUGETLB)),
         *_on_argument("madvise", 2, _fail_if_equal(_MADV_COLLAPSE)),
-        *_on_argument("open", 1, tmpfile),
-        *_on_argument("openat", 2, tmpfile),
-        *_on_argument("fcntl", 1, owner),
+        *_on_argument("open", 1, opening),
+        *_on_argument("openat", 2, opening),
+        *_on_argument("fcntl", 1, control),
         *_on_argument("ioctl", 1, _fail_if_equal(_FIOSETOWN, _SIOCSPGRP, _TIOCSTI, _TIOCLINUX)),
     ]
 
@@ -172,13 +200,17 @@ def _processes(one_process: bool, may_exec: bool, signals_to: int | None) -> lis
     return steps
 
 
-def program(*, one_process: bool, may_exec: bool, signals_to: int | None) -> tuple[Instruction, ...]:
+def program(
+    *, one_process: bool, may_exec: bool, signals_to: int | None, shared_files: bool, own_pid: int
+) -> tuple[Instruction, ...]:
     """The filter of a target.
 
     Args:
         one_process: threads are allowed, processes are not.
         may_exec: another program may be started in place of this one.
         signals_to: the only process it may signal, itself; None leaves that to Landlock.
+        shared_files: it works in the host's own file tree.
+        own_pid: its process id, for limits that it may set for itself.
 
     Raises:
         OSError: the machine is not known.
@@ -187,8 +219,9 @@ def program(*, one_process: bool, may_exec: bool, signals_to: int | None) -> tup
     if here is None:
         raise OSError(f"no system call filter for {os.uname().machine}")
     steps = _head(here)
-    for name in REFUSED:
+    for name in (*REFUSED, *(REFUSED_ON_SHARED_FILES if shared_files else ())):
         steps += _refuse(name)
+    steps += _on_argument("prlimit64", 0, _fail_if_none_of(0, own_pid))
     steps += _always()
     steps += _processes(one_process, may_exec, signals_to)
     return (*steps, Instruction(_RETURN, 0, 0, _ALLOW))

@@ -61,7 +61,7 @@ class Supervisor:
     def _confinement(self) -> confine.Confinement:
         config = self.config
         if config["isolation"] == "none":
-            return confine.Confinement(None, None, False, False)
+            return confine.Confinement(None, None, False, False, True)
         rules = [(path, landlock.READ) for path in config["readable"]]
         rules += [(path, landlock.DEVICE) for path in _DEVICES]
         everything = landlock.all_rights(landlock.abi())
@@ -73,6 +73,7 @@ class Supervisor:
             None if self.strict else config["target_uid"],
             config["keep_read"],
             landlock.abi() < landlock.ABI_SCOPES,
+            not self.strict,
         )
 
     def _start_zygote(self) -> None:
