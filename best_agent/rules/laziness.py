@@ -7,7 +7,7 @@ from best_agent.rules.arguments import arguments_of
 from best_agent.rules.facts.facts import statement
 from best_agent.rules.facts.model import Loop
 from best_agent.rules.facts.roles import role_of
-from best_agent.rules.lists import leaves_alone
+from best_agent.rules.lists import has_one_name, leaves_alone
 from best_agent.rules.purity import is_local_work
 
 if TYPE_CHECKING:
@@ -128,6 +128,16 @@ def unchanged_between(
             if start <= use.node.start_byte < end and not leaves_alone(facts, role):
                 return False
     return True
+
+
+def have_one_name(facts: "Facts", variables: "tuple[Variable, ...]") -> bool:
+    """None of the variables can be changed by another name; functions and items of comprehensions apart."""
+    return all(
+        variable.scope.kind == "comprehension"
+        or all(binding.how == "other" for binding in variable.bindings)
+        or has_one_name(facts, variable)
+        for variable in variables
+    )
 
 
 def reads_outside(facts: "Facts", node: "Node", scope: "Scope") -> bool:

@@ -6,7 +6,7 @@ from best_agent.model.finding import Edit
 from best_agent.rules.editing import replace
 from best_agent.rules.facts.facts import inside, statement
 from best_agent.rules.facts.roles import Role, role_of
-from best_agent.rules.facts.values import type_of_variable
+from best_agent.rules.facts.values import type_of, type_of_variable
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,6 +20,11 @@ READING_CALLS = frozenset(
 )
 """Builtins that only read a list which they are given."""
 READING_METHODS = frozenset({"index", "count", "copy"})
+_CHANGING = frozenset({"list", "dict", "set", "bytearray", "deque", "generator"})
+_MAKING = frozenset(
+    {"list", "list_comprehension", "binary_operator", "call", "subscript", "dictionary", "set"}
+    | {"dictionary_comprehension", "set_comprehension", "generator_expression"}
+)
 _GROWING = frozenset({"append", "extend", "insert"})
 
 
@@ -103,6 +108,23 @@ def leaves_alone(facts: "Facts", role: Role) -> bool:
     return is_read(role)
 
 
+def has_one_name(facts: "Facts", variable: "Variable") -> bool:
+    """What the variable holds has no other name in this source by which it could be changed."""
+    if any(role.kind == "other" for _, role in facts.roles(variable)):
+        return False
+    for binding in variable.bindings:
+        if binding.how in ("parameter", "delete"):
+            continue
+        if binding.how not in ("assign", "parallel", "augment") or binding.value is None:
+            return False
+        kind = type_of(facts, binding.value, binding.site.scope)
+        if binding.how != "augment" and (
+            kind is None or (kind in _CHANGING and not _is_fresh(binding.value))
+        ):
+            return False
+    return True
+
+
 def is_assigned(variable: "Variable") -> bool:
     """The variable gets its values by plain assignments of new lists only."""
     return all(
@@ -116,7 +138,7 @@ def _is_fresh(value: "Node") -> bool:
     if value.type in ("parenthesized_expression", "conditional_expression"):
         children = value.named_children
         return all(_is_fresh(child) for child in (children[0], children[-1]))
-    return value.type in ("list", "list_comprehension", "binary_operator", "call", "subscript")
+    return value.type in _MAKING
 
 
 def annotation_edit(facts: "Facts", binding: "Binding", wanted: str) -> tuple[Edit, ...] | None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from best_agent.rules.facts.values import type_of
+from best_agent.rules.facts.values import type_of, type_of_variable
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -77,6 +77,7 @@ _CHANGES = frozenset(
     {"append", "add", "extend", "update", "setdefault", "appendleft"}
     | {"pop", "popleft", "clear", "remove", "discard", "insert", "sort", "reverse"}
 )
+_VALUES = frozenset({"int", "float", "bool", "str", "bytes", "tuple"})
 _CONTAINERS = frozenset({"list", "set", "dict", "deque"})
 _FRESH = frozenset({"list", "dictionary", "set", "list_comprehension", "dictionary_comprehension"})
 _OUTWARD = frozenset(
@@ -143,13 +144,23 @@ def _changes_own(facts: "Facts", call: "Node", scope: "Scope") -> bool:
 
 def _stores_own(facts: "Facts", assignment: "Node", scope: "Scope") -> bool:
     target = assignment.child_by_field_name("left")
-    if target is None or target.type == "identifier":
-        return target is not None
+    if target is None:
+        return False
+    if target.type == "identifier":
+        return assignment.type == "assignment" or _is_own_value(facts, target, scope)
     if target.type == "subscript":
         return _is_own(facts, target.child_by_field_name("value"), scope)
     return target.type in ("pattern_list", "tuple_pattern") and all(
         child.type == "identifier" for child in target.named_children
     )
+
+
+def _is_own_value(facts: "Facts", target: "Node", scope: "Scope") -> bool:
+    """`+=` makes a new value, or changes a container that was made here."""
+    variable = facts.variable(facts.text(target), scope)
+    if variable is not None and type_of_variable(facts, variable) in _VALUES:
+        return True
+    return _is_own(facts, target, scope)
 
 
 def _is_own(facts: "Facts", node: "Node | None", scope: "Scope") -> bool:

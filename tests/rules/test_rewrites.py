@@ -124,3 +124,20 @@ def test_a_new_name_is_one_that_the_source_does_not_use():
 def test_an_import_inside_of_a_function_is_not_taken_for_one_of_the_module():
     source = SEARCH + b"\ndef other():\n    from collections import deque\n    return deque()\n"
     assert "BA102" not in {rewrite.rule for rewrite in rewrites(source)}
+
+
+@pytest.mark.parametrize(
+    "alias", ["other = items", "other, n = items, 1", "box = [items]", "other = n = items"]
+)
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for a, b in list(enumerate(items)):\n        other += [a]",
+        "lazy = [item for item in items]\n    for a in lazy:\n        other += [a]",
+        "for i in range(n):\n        n += items.count(i)\n        other += [i]",
+        "for i in range(n):\n        n += i in set(items)\n        other += [i]",
+    ],
+)
+def test_no_fix_is_safe_that_rests_on_a_list_with_a_second_name(alias: str, loop: str):
+    source = f"def f(n: int):\n    items = [1, 2]\n    {alias}\n    {loop}\n    return n\n"
+    assert [f for f in analyse(source.encode(), "python") if f.fix and f.fix.safety == "safe"] == []

@@ -28,7 +28,7 @@ from best_agent.rules.editing import fix_of, fresh_name, import_of, line_before,
 from best_agent.rules.facts.facts import inside, statement
 from best_agent.rules.facts.plain import Plain
 from best_agent.rules.facts.values import type_of_variable
-from best_agent.rules.lists import is_bound_before, unchanged_in
+from best_agent.rules.lists import has_one_name, is_bound_before, unchanged_in
 from best_agent.rules.registry import Rule, sources
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ def _fix(facts: "Facts", step: "Step", variable: "Variable", loop: "Loop") -> "F
     counter, imports = imported
     name = fresh_name(facts, f"{variable.name}_counts")
     edits: list[Edit | None] = [*imports, line_before(facts, place, f"{name} = {counter}({variable.name})")]
-    safety: Safety = "safe" if variable.private and variable.scope.kind == "function" else "unsafe"
+    alone = variable.scope.kind == "function" and has_one_name(facts, variable)
+    safety: Safety = "safe" if alone else "unsafe"
     for other in facts.method_calls("count"):
         item = sole_argument(facts, other.node)
         if item is None or _counted(facts, other) != variable or not inside(other, loop):

@@ -30,7 +30,7 @@ from best_agent.rules.facts.facts import inside, statement
 from best_agent.rules.facts.plain import Plain
 from best_agent.rules.facts.roles import role_of
 from best_agent.rules.facts.values import type_of_variable
-from best_agent.rules.lists import is_bound_before, unchanged_in
+from best_agent.rules.lists import has_one_name, is_bound_before, unchanged_in
 from best_agent.rules.registry import Rule, sources
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _safety(facts: "Facts", variable: "Variable", called: str) -> "Safety":
         return "unsafe"
     first = variable.uses[0]
     plain = Plain(facts, exact=called != "set").elements(first.node, first.scope)
-    own = all(binding.how == "assign" for binding in variable.bindings)
+    own = all(b.how == "assign" for b in variable.bindings) and has_one_name(facts, variable)
     return "safe" if plain and own and called in ("set", "frozenset") else "unsafe"
 
 

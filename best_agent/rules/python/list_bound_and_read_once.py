@@ -29,6 +29,7 @@ from best_agent.rules.facts.facts import statement
 from best_agent.rules.laziness import (
     consumer,
     free_variables,
+    have_one_name,
     is_asynchronous,
     is_quiet_meanwhile,
     is_short,
@@ -104,7 +105,7 @@ def _safety(facts: "Facts", step: "Step", name: str, reader: "Node") -> "Safety 
     quiet = is_quiet(facts, step.node, made)
     if not between and (not quiet or reads_outside(facts, step.node, step.scope)):
         return None
-    return "safe" if quiet and between else "unsafe"
+    return "safe" if quiet and between and have_one_name(facts, variables) else "unsafe"
 
 
 RULE = Rule(

@@ -31,6 +31,7 @@ from best_agent.rules.facts.roles import role_of
 from best_agent.rules.laziness import (
     consumer,
     free_variables,
+    have_one_name,
     is_quiet_meanwhile,
     reads_outside,
     unchanged_between,
@@ -127,7 +128,8 @@ def _safety(facts: "Facts", step: "Step", inner: "Node", name: str, reader: "Nod
     if not between and (calls or name in _VIEWS or reads_outside(facts, inner, step.scope)):
         return None
     private = all(variable.private for variable in variables if variable.scope.kind != "module")
-    return "safe" if between and private and not calls else "unsafe"
+    alone = private and have_one_name(facts, variables)
+    return "safe" if between and alone and not calls else "unsafe"
 
 
 def _containers(variables: "tuple[Variable, ...]") -> "tuple[Variable, ...]":
