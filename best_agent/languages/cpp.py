@@ -10,8 +10,8 @@ from best_agent.sandbox.contract import Program
 NAME = "cpp"
 SUFFIXES: tuple[str, ...] = (".cpp", ".cc", ".cxx")
 
-SOURCE_CHARACTERS = 4 << 20
-"""Largest source that is compiled."""
+SOURCE_CHARACTERS = 512 << 10
+"""Largest source that is looked at; what is looked at in this process takes seconds at most."""
 OPTIMISATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os", "-Ofast")
 
 # All of the heap in one piece that only grows: what is freed and used again is then one page, not two.
@@ -43,7 +43,7 @@ def build(request: BuildRequest, isolation: Isolation) -> Program | BuildFailure
     if request.optimisation not in OPTIMISATIONS:
         raise UsageError(f"'{request.optimisation}' is no optimisation level; use {', '.join(OPTIMISATIONS)}")
     if len(request.source.text) > SOURCE_CHARACTERS:
-        return BuildFailure(message=f"the source is larger than {SOURCE_CHARACTERS >> 20} MiB")
+        return BuildFailure(message=f"the source is larger than {SOURCE_CHARACTERS >> 10} KiB")
     compiler = cpp_toolchain.find_compiler()
     if compiler is None:
         raise UsageError(cpp_toolchain.MISSING)

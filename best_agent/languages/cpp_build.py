@@ -84,7 +84,7 @@ def _key(compiler: Compiler, texts: Texts, flags: tuple[str, ...]) -> str:
     for name in sorted(texts.files):
         parts += [name, texts.files[name]]
     for part in parts:
-        data = part.encode("utf-8", "surrogateescape")
+        data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()
 
@@ -94,7 +94,7 @@ def _compile(
 ) -> Run:
     from best_agent.sandbox.launcher import open_session
 
-    files = {name: text.encode("utf-8", "surrogateescape") for name, text in texts.files.items()}
+    files = {name: text.encode("utf-8", "surrogatepass") for name, text in texts.files.items()}
     if texts.prelude and prelude is None:
         files[PRELUDE_FILE] = PRELUDE.encode()
     search = () if prelude is None else ("-I", str(prelude))

@@ -16,7 +16,7 @@ from best_agent.sandbox.contract import Program
 NAME = "python"
 SUFFIXES: tuple[str, ...] = (".py",)
 
-SOURCE_BYTES = 4 << 20
+SOURCE_CHARACTERS = 1 << 20
 """Largest source that is looked at."""
 MARSHAL_VERSION = 4
 """The first version that keeps two references to one object the same object."""
@@ -101,8 +101,8 @@ def interpreter_paths() -> tuple[Path, ...]:
 
 
 def _syntax_failure(text: str) -> BuildFailure | None:
-    if len(text) > SOURCE_BYTES:
-        return BuildFailure(message=f"the source is larger than {SOURCE_BYTES >> 20} MiB")
+    if len(text) > SOURCE_CHARACTERS:
+        return BuildFailure(message=f"the source is larger than {SOURCE_CHARACTERS >> 20} MiB")
     try:
         text.encode("utf-8")
         with warnings.catch_warnings():

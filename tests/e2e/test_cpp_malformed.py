@@ -42,6 +42,8 @@ ROOT = Path(__file__).parents[2]
         (GOOD + '#include "/etc/hostname-that-is-not-there"', "No such file"),
         ("\0\x01\x02{{{{", ""),
         ("\udcff", ""),
+        (GOOD + 'int x = "\ud800";', "solution.cpp:2:"),
+        pytest.param("x" * (600 << 10), "larger than", id="large"),
     ],
 )  # fmt: skip
 def test_a_malformed_solution_fails_with_what_is_wrong_first(text, told):

@@ -42,10 +42,10 @@ def test_a_function_becomes_a_program_that_is_metered_twice():
         ("return 1", "line 1: SyntaxError: 'return' outside function"),
         ("x = '\ud800'", "not Python source text"),
         ("x = 1\0", "null bytes"),
-        ("(" * 10_000 + ")" * 10_000, ""),
-        ("-" * 100_000 + "1", "nested too deeply"),
-        ("x = " + "9" * 10_000, ""),
-        ("#" * (python.SOURCE_BYTES + 1), "larger than"),
+        pytest.param("(" * 10_000 + ")" * 10_000, "", id="parentheses"),
+        pytest.param("-" * 100_000 + "1", "nested too deeply", id="signs"),
+        pytest.param("x = " + "9" * 10_000, "", id="digits"),
+        pytest.param("#" * (python.SOURCE_CHARACTERS + 1), "larger than", id="large"),
     ],
 )
 def test_text_that_is_no_python_is_the_candidates_failure(text, told):
