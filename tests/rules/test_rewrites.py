@@ -3,6 +3,8 @@
 import ast
 import random
 
+import pytest
+
 from best_agent.analysis import analyse
 from best_agent.rules.registry import rules_for
 from best_agent.rules.rewrites import COMBINED, rewrites, rewritten
