@@ -56,9 +56,9 @@ def choose(
                 standing=standing(problem, entry.source.id, referee.assess(entry.source)),
                 code=entry.source.text,
             )
-        line = f"{entry.source.id} was accepted, but did not hold when measured again ({decision.reason})"
-        say(f"{line}: {decision.detail}")
-        broken.append(line)
+        why = f"{decision.reason}: {decision.detail}"
+        broken.append(f"{entry.source.id} was accepted, but did not hold when measured again ({why})")
+        say(broken[-1])
     return nothing_better(start, "; ".join(broken), standing(problem, start.id, referee.assess(start)))
 
 

@@ -68,19 +68,23 @@ class Referee:
         return _with(result, failure(verdict, verdict) or _INADMISSIBLE, None)
 
     def confirm(self, start: Source, source: Source) -> tuple[Decision, Contest, str]:
-        """The race of an accepted program against the start, anew; undecided races are run twice.
+        """The race of an accepted program against the start, anew; twice where the first shows nothing.
 
         Raises:
             MeasureError: the harness failed.
         """
         more = passes_more(self.assess(source).verdict, self.assess(start).verdict)
         contest, how = self._arena.confirm(start, source)
-        # Without a case one of the two is wrong on the fresh inputs; passing more elsewhere is no excuse.
-        decision = decide(contest, self._terms, passes_more=more and bool(contest.cases))
-        if decision.retry:
+        decision = self._confirmed(contest, more=more)
+        shown = decision.accepted or decision.reason in (Reason.TIME_LOSS, Reason.MEMORY_LOSS)
+        if not shown and contest.cases:
             contest, how = self._arena.confirm(start, source)
-            decision = decide(contest, self._terms, passes_more=more and bool(contest.cases))
+            decision = self._confirmed(contest, more=more)
         return decision, contest, how
+
+    def _confirmed(self, contest: Contest, *, more: bool) -> Decision:
+        # Without a case one of the two is wrong on the fresh inputs; passing more elsewhere is no excuse.
+        return decide(contest, self._terms, passes_more=more and bool(contest.cases))
 
     def _measured(self, result: CandidateResult, candidate: Source, parent: Source) -> CandidateResult:
         try:
