@@ -23,6 +23,8 @@ FD_EVENT: Final = 3
 FD_GO: Final = 4
 FD_ANSWER: Final = 5
 LOADED, READY, DONE = b"L", b"R", b"D"
+ROUNDS: Final = LOADED + 3 * (READY + DONE)
+"""What the supervisor expects: the module is loaded, two empty calls, the measured one."""
 EXIT_RAISED: Final = 1
 EXIT_UNENCODABLE: Final = 3
 STAND_INS: Final = {
@@ -74,6 +76,8 @@ def _answer(source: str, entry: str, *, traced: bool, echo: bool) -> int:
     del text
     if traced:
         start_tracing()
+    # Twice: the first empty call warms what the second, which is the baseline, and the real one share.
+    measure(_nothing, arguments, write)
     measure(_nothing, arguments, write)
     result, peak = measure(solve, arguments, write)
     if traced:

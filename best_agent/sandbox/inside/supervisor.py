@@ -16,6 +16,7 @@ from typing import Any, Final
 from best_agent.sandbox.inside import (
     channel,
     confine,
+    driver,
     ends,
     kernel,
     landlock,
@@ -190,9 +191,8 @@ class Supervisor:
         return life.Single(int(reply["pid"]))
 
     def _plan(self, order: dict[str, Any], feed: int | None) -> watch.Plan:
-        prefix = b"L" if self.function else b""
         return watch.Plan(
-            expected=prefix + b"RD" * self.config["handshakes"],
+            expected=driver.ROUNDS if self.function else b"RD" * self.config["handshakes"],
             cpu_ns=order["cpu_ns"],
             wall_ns=order["wall_ns"],
             feed=feed,
