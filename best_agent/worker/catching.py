@@ -17,6 +17,7 @@ import inspect
 import json
 import os
 import pickle
+import re
 import sys
 import threading
 import time
@@ -155,7 +156,7 @@ class Recorder:
             self._skip("larger than the room that was left")
             return None
         except Exception as error:  # noqa: BLE001  (an argument's own code may raise anything)
-            self._skip("cannot be kept: %s" % one_line(error))
+            self._skip("cannot be kept: %s" % _kind_of(error))
             return None
         finally:
             self._seconds -= time.monotonic() - start
@@ -234,6 +235,11 @@ def one_line(error: BaseException) -> str:
     """An exception in one bounded line."""
     text = (str(error).strip().splitlines() or [""])[0][:160]
     return "%s: %s" % (type(error).__name__, text) if text else type(error).__name__
+
+
+def _kind_of(error: BaseException) -> str:
+    """An exception in one line without what is particular to one call, so that it can be counted."""
+    return re.sub(r"(local object|<\w+)\b.*", r"\1", one_line(error)).replace("<", "a ")
 
 
 def _copy(function: Any) -> Any:

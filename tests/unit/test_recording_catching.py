@@ -324,6 +324,18 @@ def test_what_cannot_be_pickled_is_counted_and_the_call_is_made(module, catch, v
     assert "\n" not in reason
 
 
+def test_reasons_are_counted_by_their_kind(module, catch):
+    def local(n):
+        return lambda: n
+
+    recorder = catch("plain")
+    for n in range(3):
+        module.plain(local(n))
+    ((reason, count),) = recorder.skipped.items()
+    assert count == 3
+    assert "0x" not in reason
+
+
 def test_an_argument_that_cannot_be_pickled_for_depth_is_left_out(module, catch):
     deep = []
     for _ in range(50_000):
