@@ -57,7 +57,7 @@ def _words(schemas: Mapping[str, Schema]) -> list[str]:
 def _verb(schema: Schema, shared: Mapping[str, Schema]) -> list[str]:
     top = {name: schema["properties"][name] for name in ("results", "summary")}
     lines = [*_header(), *_rows(top, schema.get("required", ()), "")]
-    for name, shape in schema["$defs"].items():
+    for name, shape in reversed(schema["$defs"].items()):
         if name not in shared:
             lines += _section(name, shape)
     return lines
@@ -94,6 +94,8 @@ def _choices(shape: Schema) -> str:
 
 def _kind(field: Schema) -> str:
     """A type in words."""
+    if "/properties/" in field.get("$ref", ""):
+        return "word"
     if "$ref" in field:
         name = field["$ref"].rpartition("/")[2]
         return f"{name.removesuffix(_OR_NULL)} or null" if name.endswith(_OR_NULL) else name

@@ -33,7 +33,8 @@ def problems(document: Any) -> list[str]:
     if found:
         return found
     memory = document["meters"]["memory"]
-    return [line for place, key, node in walk(document) for line in _figure(place, key, node, memory)]
+    found += [line for place, key, node in walk(document) for line in _figure(place, key, node, memory)]
+    return [*found, *_summary(document["results"], document["summary"])]
 
 
 def verbs() -> tuple[str, ...]:
@@ -95,7 +96,7 @@ def _figure(place: str, key: str, node: Any, memory_meter: str) -> Iterator[str]
         exact = node["meter"] == "exact" and key not in _TIMES
         yield from _held(f"{place}.ratio", node["ratio"], node["ratio_ci"], exact=exact)
     if "value" in node and "ci" in node:
-        exact = node["meter"] == "exact" and key not in _TIMES
+        exact = (node["meter"] == "exact" or node["n"] < 3) and key not in _TIMES
         yield from _held(f"{place}.value", node["value"], node["ci"], exact=exact)
     if "exponent" in node:
         yield from _held(f"{place}.exponent", node["exponent"], node["ci"], exact=node["sizes"] < 3)
@@ -103,6 +104,14 @@ def _figure(place: str, key: str, node: Any, memory_meter: str) -> Iterator[str]
     yield from _missing(place, node)
     if key in ("score", "difference") or "difference" in node:
         yield from _estimates(place, node)
+
+
+def _summary(results: Any, summary: dict[str, Any]) -> Iterator[str]:
+    """The summary says the same as the results, where both speak of it."""
+    first = results[0] if isinstance(results, list) and results else results
+    for name in ("status", "verdict", "stop_reason"):
+        if name in summary and summary[name] != first[name]:
+            yield f"$.summary.{name}: {summary[name]!r}, but the results say {first[name]!r}"
 
 
 def _named_ratios(place: str, node: dict[str, Any], memory_meter: str) -> Iterator[str]:

@@ -200,6 +200,7 @@ SIZE = "results/0/sizes/0"
         ("run 0", "results/cases/0/memory_ratio_meter", "estimated", "no interval"),
         ("run 0", "results/references/0/time/ratio_ci", None, "no interval"),
         ("run 0", "results/status", "failed", ""),
+        ("run 0", "summary/status", "forbidden", "but the results say"),
         ("run 0", "summary/-dual", None, "'dual' is a required"),
         ("run 0", "meters/time", "good", "'good' is not one of"),
         ("run 1", "results/wall_ns", True, ""),
