@@ -25,7 +25,7 @@ difficulty = "easy"
 categories = ["hashing"]
 mode = "function"
 entry = "solve"
-sizes = [4000, 16000]
+sizes = [8000, 32000]
 space_levels = 2
 
 [signature]
