@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from best_agent.errors import BestAgentError
-from best_agent.model.refinement import CandidateResult, RoundResult
+from best_agent.model.refinement import CandidateResult, Reason, RoundResult
 from best_agent.model.task import Source
 from best_agent.refine.asking import Answer, Asking, Pending
 from best_agent.refine.contract import Problem
@@ -84,7 +84,10 @@ class Drafting:
         start: Source | None = None
         for answer in self._asking.answers(number, empty(self._problem), self._prompt, pending):
             source = replace(empty(self._problem), id=answer.name, text=answer.proposal.code or "")
-            result = answer.known or self._judge(number, answer, source)
+            result = answer.known
+            # What the harness could not measure before a kill may well be measured now.
+            if result is None or result.reason is Reason.NOT_MEASURED:
+                result = self._judge(number, answer, source)
             self._observer.judged(result)
             self._open.append(result)
             if result.accepted:

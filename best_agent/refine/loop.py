@@ -180,7 +180,8 @@ class Loop:
         return self._end_round()
 
     def _one(self, number: int, answer: Answer) -> CandidateResult:
-        if answer.known is not None:
+        # What the harness could not measure before a kill may well be measured now.
+        if answer.known is not None and answer.known.reason is not Reason.NOT_MEASURED:
             self._history.remember(answer.known, answer.proposal.code)
             result = answer.known
         else:

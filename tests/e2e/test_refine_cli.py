@@ -1,5 +1,7 @@
 """`best-agent refine` as a user runs it: real processes, the real sandbox, a task that takes seconds."""
 
+import contextlib
+import importlib.util
 import json
 import os
 import shlex
@@ -28,6 +30,11 @@ from refine_task import (
     write_tasks,
 )
 
+from best_agent.cli.main import main
+
+needs_litellm = pytest.mark.skipif(
+    importlib.util.find_spec("litellm") is None, reason="the llm extra is not installed"
+)
 NUMBER = {"type": ["number", "null"]}
 INTERVAL = {"type": ["array", "null"], "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 RATIOS = {
@@ -193,8 +200,8 @@ def test_the_rules_improve_a_program_and_say_that_they_are_no_language_model(roo
     assert "*" in (root / ".best-agent" / ".gitignore").read_text().splitlines()
 
 
+@needs_litellm
 def test_a_model_behind_a_server_refines_in_rounds_with_tokens_and_cost_counted(root: Path) -> None:
-    pytest.importorskip("litellm", reason="the llm extra is not installed")
     replies = [chat("no idea"), code(WRONG), error(429, retry_after="0"), code(LEANER)]
     with ChatServer(replies) as server:
         command = arguments(
@@ -225,33 +232,42 @@ def test_a_model_behind_a_server_refines_in_rounds_with_tokens_and_cost_counted(
 def waiting_command(root: Path) -> str:
     """Proposes a good program, then waits in the second round until it is killed.
 
-    That it waits is told through the pipe `told`.
+    That it waits is told through the pipe `told`; the end of `release` ends it.
     """
     os.mkfifo(root / "told")
+    os.mkfifo(root / "release")
     script = f"""
-import json, sys, threading
+import json, os, sys
 asked = json.load(sys.stdin)["round"]
 with open("asked", "a") as file:
     file.write("%d " % asked)
-if asked == 1 or __import__("os").path.exists("go-on"):
+if asked == 1 or os.path.exists("go-on"):
     sys.stdout.write({LEANER!r} if asked == 1 else "")
 else:
     open("told", "w").write("waiting")
-    threading.Event().wait()
+    open("release").read()
 """
     (root / "propose.py").write_text(script)
     return f"{shlex.quote(sys.executable)} propose.py"
 
 
+def release(root: Path) -> None:
+    """Let a command that outlived its caller come to its end."""
+    with contextlib.suppress(OSError):
+        os.close(os.open(root / "release", os.O_WRONLY | os.O_NONBLOCK))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_stopped_goes_on_and_asks_nothing_twice(root: Path, number: signal.Signals) -> None:
     command = arguments(root, "--command", waiting_command(root), "--run-dir", "run")
+    # In a group of its own, all of which is hit, as a terminal does with Ctrl-C.
     process = subprocess.Popen(
-        command, cwd=root, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=root, env=environment(), stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     assert (root / "told").read_text() == "waiting"
-    process.send_signal(number)
+    os.killpg(process.pid, number)
     out, _ = process.communicate()
+    release(root)
     assert (root / "run" / "final.py").read_text() == LEANER, "a usable result lies there"
     if number is signal.SIGINT:
         assert process.returncode == 130
@@ -302,6 +318,7 @@ def test_what_cannot_be_is_one_clear_line_and_nothing_is_run(root: Path, flags: 
     assert not (root / ".best-agent").exists()
 
 
+@needs_litellm
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
@@ -311,16 +328,25 @@ def test_what_cannot_be_is_one_clear_line_and_nothing_is_run(root: Path, flags: 
         (["--model", "openai/x", "--api-base", "http://h:1", "--max-tokens", "9"], "two rounds take about"),
     ],
 )
-def test_a_model_that_cannot_be_asked_or_paid_is_refused(root: Path, flags: list[str], said: str) -> None:
-    pytest.importorskip("litellm", reason="the llm extra is not installed")
-    ended = best_agent(root, arguments(root, "--quiet", *flags))
-    assert ended.returncode == 2
-    assert said in ended.stderr
-    assert len(ended.stderr.strip().splitlines()) == 1
+def test_a_model_that_cannot_be_asked_or_paid_is_refused(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    flags: list[str],
+    said: str,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.chdir(root)
+    assert main([*arguments(root, "--quiet", *flags)[3:]]) == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert len(err.strip().splitlines()) == 1
+    assert out == ""
+    assert not (root / ".best-agent").exists()
 
 
+@needs_litellm
 def test_a_refused_connection_is_one_clear_line_with_exit_code_2(root: Path) -> None:
-    pytest.importorskip("litellm", reason="the llm extra is not installed")
     address = f"http://127.0.0.1:{closed_port()}"
     ended = best_agent(root, arguments(root, "--quiet", "--model", "openai/x", "--api-base", address))
     assert ended.returncode == 2
@@ -402,8 +428,8 @@ def cpp(text: str) -> str:
 
 @pytest.mark.skipif(not BEST.is_dir(), reason="the sample of the BEST benchmark is not there")
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no C++ compiler")
+@needs_litellm
 def test_a_model_writes_and_improves_a_solution_of_an_imported_task(root: Path) -> None:
-    pytest.importorskip("litellm", reason="the llm extra is not installed")
     replies = [chat(cpp("int main() {}")), chat(cpp(QUADRATIC)), chat(cpp(LINEAR))]
     with ChatServer(replies, path="/v1/chat/completions") as server:
         command = [

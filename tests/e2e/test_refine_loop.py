@@ -423,6 +423,19 @@ def test_candidates_of_a_round_cut_short_count(tmp_path: Path) -> None:
     assert outcomes(again) == {"a_faster": (True, Reason.FASTER), "b_leaner": (True, Reason.LEANER)}
 
 
+def test_what_the_harness_could_not_measure_before_a_kill_is_measured_after_it(tmp_path: Path) -> None:
+    def fail_then_kill(_before: object, after: object) -> None:
+        if getattr(after, "text", "") == FASTER:
+            raise MeasureError("the sandbox is gone")
+        raise Killed
+
+    source = folder(tmp_path / "candidates", a=FASTER, b=LEANER)
+    with pytest.raises(Killed):
+        refine(source, tmp_path / "run", arena=CountingArena(before_race=fail_then_kill))
+    again = refine(source, tmp_path / "run", resume=True)
+    assert outcomes(again) == {"a": (True, Reason.FASTER), "b": (True, Reason.LEANER)}
+
+
 def test_trouble_of_the_harness_is_never_the_candidates(tmp_path: Path) -> None:
     def fail(_before: object, _after: object) -> None:
         raise MeasureError("the sandbox is gone")
