@@ -126,7 +126,7 @@ def execute(args: argparse.Namespace, plan: Plan) -> tuple[Refinement, SourceErr
     with ExitStack() as stack:
         journal = stack.enter_context(_journal(args, plan))
         stack.callback(_remove_if_empty, journal.directory)
-        progress = stack.enter_context(Progress(sys.stderr, quiet=args.quiet))
+        progress = stack.enter_context(Progress(sys.stderr, quiet=args.quiet, verbose=args.verbose))
         progress.say(f"proposals: {plan.source.note}; {plan.source.departure}")
         if plan.start_note:
             progress.say(plan.start_note)

@@ -163,6 +163,13 @@ def test_without_a_terminal_progress_is_plain_lines() -> None:
     assert "\x1b" not in stream.getvalue()
 
 
+def test_passing_steps_are_shown_only_if_asked_for() -> None:
+    streams = {verbose: io.StringIO() for verbose in (False, True)}
+    for verbose, stream in streams.items():
+        drive(Progress(stream, verbose=verbose))
+    assert ["case 1" in stream.getvalue() for stream in streams.values()] == [False, True]
+
+
 def test_quiet_progress_is_silent() -> None:
     stream = io.StringIO()
     drive(Progress(stream, quiet=True))

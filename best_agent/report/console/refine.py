@@ -21,8 +21,9 @@ _MAX_DETAIL = 300
 class Progress:
     """Rounds as they happen: a live table on a terminal, plain lines elsewhere, nothing if quiet."""
 
-    def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
+    def __init__(self, stream: TextIO, *, quiet: bool = False, verbose: bool = False) -> None:
         self._quiet = quiet
+        self._verbose = verbose
         self._console = Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
         self._live: Live | None = None
         self._rows: list[CandidateResult] = []
@@ -78,9 +79,11 @@ class Progress:
         self._line(line)
 
     def step(self, line: str) -> None:
-        """A passing step; it is shown on a terminal only."""
+        """A passing step; it is shown on a terminal, or if asked for."""
         if line and self._live is not None:
             self._status(line)
+        elif line and self._verbose:
+            self._line(line)
 
     def _line(self, line: str) -> None:
         if not self._quiet:
