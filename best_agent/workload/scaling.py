@@ -22,6 +22,8 @@ that is distinct, and the largest first."""
 _FACTOR = 10
 _QUADRATIC = 100.0
 """How much longer ten times the size is thought to take before two sizes were seen."""
+_OVERHEAD_NS = 100_000
+_SHORT_NS = 5_000_000
 _GROWING_MODES = ("varied", "repeated")
 
 
@@ -117,14 +119,15 @@ def _climb(size: int, at_first: Attempt, attempt: Callable[[int], Attempt]) -> t
     last_ns, factor = max(1, at_first.cpu_ns), _QUADRATIC
     while size * _FACTOR <= LARGEST and last_ns * factor <= LONGEST_NS:
         tried = attempt(size * _FACTOR)
+        if tried.raised is None and tried.cpu_ns < _SHORT_NS:
+            tried = min(tried, attempt(size * _FACTOR), key=lambda one: one.cpu_ns)  # the first one warms up
         if tried.raised is not None:
             break
         size *= _FACTOR
         reached.append(size)
         # A call of a microsecond is mostly overhead: its factor says nothing of the one to come.
-        seen = max(1, tried.cpu_ns) / last_ns
-        factor = seen if last_ns > 100_000 else max(seen, _QUADRATIC)
-        factor = max(factor, float(_FACTOR))
+        seen = tried.cpu_ns / last_ns
+        factor = max(seen, float(_FACTOR)) if last_ns > _OVERHEAD_NS else _QUADRATIC
         last_ns = max(1, tried.cpu_ns)
     return tuple(reached[-_SIZES:]) if len(reached) > 1 else ()
 
