@@ -44,6 +44,8 @@ class Worker:
         if where.top != _SHIM:
             _provide_decorator()
         self._loaded = target.load(request["file"], request["module"], request["name"])
+        if not where.top:
+            side.named(self._finder, self._loaded.module.__name__)
         self._caller = meter.Caller(self._loaded.function)
         return {"module": self._loaded.module.__name__, **self.origin({})}
 

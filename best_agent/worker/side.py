@@ -27,7 +27,7 @@ class Side(NamedTuple):
     roots: Tuple[str, ...]
     """Folders that imports start from, the target's own first."""
     top: str
-    """Name of the target's top-level package or module."""
+    """Name of the target's top-level package; empty before a file in no package is loaded."""
     helpers: Tuple[str, ...]
     """Files and folders outside of the tree that both sides share on purpose: the workload's."""
 
@@ -66,7 +66,8 @@ class SideFinder:
         return importlib.machinery.PathFinder.find_spec(fullname, inside) if inside else None
 
     def _top_level(self, fullname: str) -> Any:
-        if fullname in sys.builtin_module_names:
+        # A tool's queue.py at the project's root is not what the standard library's users ask for.
+        if fullname in _STANDARD_NAMES and fullname != self.side.top:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, list(self.side.roots))
         # A folder without __init__ (build, docs) must not hide an installed package of its name.
@@ -96,6 +97,7 @@ class SideFinder:
         return os.path.join(self.tree, os.path.relpath(where, self.work_tree))
 
 
+_STANDARD_NAMES = frozenset(getattr(sys, "stdlib_module_names", sys.builtin_module_names))  # 3.9 has few
 _STANDARD = (
     importlib.machinery.BuiltinImporter,
     importlib.machinery.FrozenImporter,
@@ -121,11 +123,16 @@ def _spec_at(fullname: str, place: str) -> Any:
     return importlib.machinery.PathFinder.find_spec(fullname, [os.path.dirname(place)])
 
 
+def named(finder: SideFinder, top: str) -> None:
+    """Say by which name the target was loaded, where only loading it showed that."""
+    finder.side = finder.side._replace(top=top)
+
+
 def install(side: Side) -> SideFinder:
     """Make this process import from the side's tree."""
     finder = SideFinder(side)
     moved = [finder.move(entry) or entry for entry in sys.path if entry]
-    path = [*side.roots, *moved, *(entry for entry in side.helpers if os.path.isdir(entry))]
+    path = [*side.roots[:1], *moved, *side.roots[1:], *filter(os.path.isdir, side.helpers)]
     sys.path[:] = list(dict.fromkeys(path))
     sys.meta_path.insert(0, finder)
     return finder

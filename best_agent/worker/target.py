@@ -15,6 +15,8 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 from . import api
 from .meter import Arguments
 
+_NUMPY = "numpy.random"
+
 
 class Refused(Exception):  # noqa: N818  (what the worker answers, not a fault of its own)
     """A request that cannot be met: a kind for the tool and one line for the user."""
@@ -113,20 +115,25 @@ class Inputs:
             Refused: `inputs` where the user's builder raises or returns something else.
         """
         seed_generators(seed)
+        had_numpy = _NUMPY in sys.modules
         try:
-            return self._build(size, seed)
+            built = self._build(size, seed)
+            if not had_numpy and _NUMPY in sys.modules:  # the builder itself brought it in, unseeded
+                seed_generators(seed)
+                built = self._build(size, seed)
         except Refused:
             raise
         except Exception as error:  # noqa: BLE001  (the user's code, whatever it raises)
             raise Refused(
                 "inputs", "building the input of size %d raised %s" % (size, _where(error))
             ) from None
+        return built
 
 
 def seed_generators(seed: int) -> None:
     """Seed the generators that code uses without being asked: `random`'s, and numpy's where it is loaded."""
     random.seed(seed)
-    numpy_random = sys.modules.get("numpy.random")
+    numpy_random = sys.modules.get(_NUMPY)
     if numpy_random is not None and hasattr(numpy_random, "seed"):
         numpy_random.seed(seed % (1 << 32))
 

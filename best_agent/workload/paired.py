@@ -15,7 +15,6 @@ from best_agent.workload.subject import Subject
 
 SHORT_CALL_NS = 200_000_000
 """Calls below this are traced several times; longer ones once, as tracing makes them longer still."""
-RETAINED_CALLS = 5
 _JITTER = (1.07, 1.19)
 _SUSPICIOUS = 1.03
 """A ratio of peaks this far from 1 is looked at again at sizes a little larger: containers grow in steps."""
@@ -46,7 +45,7 @@ def memory(
     try:
         peaks = [[float(side.peak(size, seed)) for _ in range(3 if short else 1)] for side in sides]
         peak = quantity.compared(*peaks, meter=meter, exact=exact)
-        kept = [[side.retained(size, seed, RETAINED_CALLS if short else 2)] for side in sides]
+        kept = [[side.retained(size, seed, retained_calls(call_ns))] for side in sides]
         retained = quantity.compared(*kept, meter=meter, exact=exact)
         ratios = [peak.ratio] if peak.ratio is not None else []
         if jitter and peak.ratio is not None and not 1 / _SUSPICIOUS < peak.ratio < _SUSPICIOUS:
@@ -56,6 +55,11 @@ def memory(
             side.revive()
         return Memory(peak=None, retained=None, reason=f"memory: {error}, under tracemalloc only")
     return Memory(peak=peak, retained=retained, low=min(ratios, default=None), high=max(ratios, default=None))
+
+
+def retained_calls(call_ns: float) -> int:
+    """Calls in a series whose leavings are weighed: fewer of long ones, which are ten times longer there."""
+    return 5 if call_ns < SHORT_CALL_NS / 40 else 2 if call_ns < SHORT_CALL_NS else 1
 
 
 def _at_other_sizes(before: Subject, after: Subject, size: int, seed: int) -> list[float]:

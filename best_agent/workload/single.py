@@ -10,7 +10,7 @@ from best_agent.measure.student import quantile
 from best_agent.model.measurement import Interval
 from best_agent.model.run import Meter
 from best_agent.workload.figures import Figure, SizeMeasurement
-from best_agent.workload.paired import RETAINED_CALLS, SHORT_CALL_NS
+from best_agent.workload.paired import SHORT_CALL_NS, retained_calls
 from best_agent.workload.rounds import FAILURES, SizeReadings
 from best_agent.workload.subject import Subject
 
@@ -48,7 +48,7 @@ def memory(side: Subject, size: int, seed: int, *, call_ns: float, meter: Meter)
     short = call_ns < SHORT_CALL_NS
     try:
         peaks = [float(side.peak(size, seed)) for _ in range(3 if short else 1)]
-        kept = side.retained(size, seed, RETAINED_CALLS if short else 2)
+        kept = side.retained(size, seed, retained_calls(call_ns))
     except FAILURES as error:
         side.revive()
         return Held(reason=f"memory: {error}, under tracemalloc only")

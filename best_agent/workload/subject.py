@@ -105,7 +105,7 @@ class Subject:
             tree=str(side.tree),
             work_tree=None if side.work_tree is None else str(side.work_tree),
             roots=[str(root) for root in side.place.roots],
-            top=side.place.top or side.file.stem,
+            top=side.place.top or "",
             helpers=[str(helper) for helper in helpers],
             file=str(side.file),
             module=side.place.module,
@@ -189,7 +189,7 @@ class Subject:
         return int(answer["peak_bytes"])
 
     def retained(self, size: int, seed: int, calls: int) -> float:
-        """Bytes that stay behind, per call."""
+        """Bytes that stay behind, per call, in the best of several series of so many calls."""
         seconds = self._limit * _TRACED + _SLACK_SECONDS
         answer = self._ask("retained", seconds, size=size, seed=seed, calls=calls)
         return max(0.0, float(answer["retained_bytes"]) / calls)

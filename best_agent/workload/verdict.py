@@ -11,7 +11,7 @@ PEAK_RATIO = 1.05
 """Peaks whose ratio stays within this are called the same."""
 PEAK_BYTES = 4096
 """A smaller change of a peak is never a finding."""
-RETAINED_BYTES = 32
+RETAINED_BYTES = 64
 """More than this left behind per call than before is a leak."""
 _WELL_KNOWN = 0.05
 
