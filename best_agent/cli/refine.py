@@ -26,7 +26,7 @@ Proposals come from --model, --command or --candidates; with none of them from t
 which are not a language model, need no key and no network.
 
 examples:
-  best-agent refine --task range-spread
+  best-agent refine --task cold-reports
   best-agent refine --task pair-sums --start mine.py --candidates attempts/
   best-agent refine --task pair-sums --model openai/gpt-4o --max-usd 0.50
   best-agent refine --task pair-sums --model openai/local --api-base http://127.0.0.1:8000/v1
@@ -40,6 +40,9 @@ prints the program, or an answer with the program in a fenced block. Nothing pri
 
 Every run is kept in its run directory, so that Ctrl-C or a kill loses nothing: --resume goes on, and no
 answer is paid for twice. The final program and the patch lie there as well.
+
+Exit codes: 0 also where nothing better was found; 1 no right program to start from was proposed; 2 usage, or
+a source that is not set up right; 3 not measured, or the source failed; 130 interrupted.
 """
 
 

@@ -187,13 +187,16 @@ def _source_kind(args: argparse.Namespace) -> str:
 
 
 def _language(args: argparse.Namespace, task: Task) -> str:
+    """The language asked for, or that of the files given, or Python where the task has it."""
     if args.language is not None:
         return str(args.language)
-    for path in (args.start, args.candidates):
-        suffix = path.suffix if path is not None else ""
-        found = next((name for name, own in SUFFIXES.items() if own == suffix), None)
-        if found is not None:
-            return found
+    files = [path for path in (args.start, args.candidates) if path is not None]
+    for path in files:
+        names = [path.name, *(sorted(entry.name for entry in path.iterdir()) if path.is_dir() else ())]
+        for name in names:
+            found = next((language for language, own in SUFFIXES.items() if Path(name).suffix == own), None)
+            if found in task.languages:
+                return str(found)
     return "python" if "python" in task.languages or not task.languages else task.languages[0]
 
 

@@ -366,6 +366,21 @@ def test_a_dry_run_shows_the_prompt_and_what_leaves_and_runs_nothing(root: Path)
     assert sorted(path.name for path in root.iterdir()) == ["tasks"]
 
 
+@pytest.mark.parametrize(("name", "language"), [("a.cpp", "C++"), ("a.py", "Python"), ("a.cc", None)])
+def test_the_candidates_decide_the_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, language: str | None
+) -> None:
+    (tmp_path / name).write_text("text")
+    code = main(["refine", "--task", "pair-sums", "--candidates", str(tmp_path), "--dry-run"])
+    out, err = capsys.readouterr()
+    if language is None:
+        assert (code, out) == (2, "")
+        assert "there is no .py file in it" in err
+    else:
+        assert (code, err) == (0, "")
+        assert f"# The current program ({language})" in out
+
+
 def test_the_help_teaches_and_does_not_offer_what_is_not_there_yet(root: Path) -> None:
     ended = best_agent(root, [*arguments(root)[:4], "--help"])
     assert ended.returncode == 0
