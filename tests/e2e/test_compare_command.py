@@ -68,6 +68,7 @@ def repo(tmp_path):
 def run(root: Path, *arguments: str, verb: str = "compare", environment=None):
     command = [
         sys.executable,
+        "-P",
         "-m",
         "best_agent",
         verb,
@@ -291,6 +292,42 @@ def test_a_method_a_generator_and_a_coroutine(tmp_path):
     assert lazy["sizes"][0]["cpu"]["value"] > 10_000
     waiting = result(tmp_path, "a.py::waits", "--call", "waits(1)", verb="measure")
     assert waiting["sizes"][0]["wall"]["value"] > 2_000_000
+
+
+def test_inputs_recorded_from_the_tests_that_the_project_has(repo):
+    tests = (
+        "from pkg.text import dedupe\n"
+        "def test_order():\n    assert dedupe([3, 1, 3, 2] * 5) == [3, 1, 2]\n"
+        "def test_text():\n    assert dedupe('abca') == list('abc')\n"
+    )
+    write(repo, {"tests/test_text.py": tests, "src/pkg/text.py": LINEAR})
+    found = result(repo, TARGET, "--from-tests", "--sizes", "20,400")
+    assert found["inputs"] == "recorded, scaled from test_text.py"
+    assert found["sizes"][-1]["cpu"]["ratio"] < 0.5
+    assert found["same_results"]["equal"] == found["same_results"]["of"] >= 3
+
+
+def test_a_file_named_like_one_of_the_standard_library(tmp_path):
+    write(tmp_path, {"random.py": LINEAR, "queue.py": QUADRATIC, "heapq.py": "def nothing(): ..."})
+    call = ("--call", "dedupe(list(range({n})))", "--sizes", "300")
+    found = result(tmp_path, "queue.py::dedupe", "random.py::dedupe", *call, code=1)
+    assert found["after"]["origin"].endswith("random.py")
+    assert found["sizes"][0]["cpu"]["ratio"] < 0.5
+
+
+def test_what_the_code_does_to_its_process_does_not_reach_the_figures(tmp_path):
+    body = (
+        "import os, sys, threading\nprint('hello')\nos.write(1, b'raw')\n"
+        "def f(n):\n"
+        "    os.chdir('/'); print('x' * 1000); sys.stdout.close(); sys.stdin = None\n"
+        "    thread = threading.Thread(target=len, args=('a',)); thread.start(); thread.join()\n"
+        "    sys.stdout = sys.__stdout__ = open(os.devnull, 'w'); sys.setrecursionlimit(200)\n"
+        "    return [float('nan'), {1.0, float('inf')}]\n"
+    )
+    write(tmp_path, {"a.py": body, "b.py": body + "# more\n"})
+    found = result(tmp_path, "a.py::f", "b.py::f", "--call", "f(1)")
+    assert found["status"] == "ok"
+    assert found["same_results"]["equal"] == 1
 
 
 def test_a_crash_under_tracemalloc_only_is_the_meters(tmp_path):
