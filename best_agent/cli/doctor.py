@@ -233,6 +233,9 @@ def _bubblewrap() -> Row:
     version = _answer("bwrap", "--version")
     strict = probe.probe(Isolation.STRICT)
     if version is not None:
+        if not strict.works:
+            said = f"{version}, but it cannot make namespaces here either"
+            return Row(name="bubblewrap", state=State.LIMITED, finding=said)
         use = "in use for strict isolation" if strict.engine == "bubblewrap" else "not needed here"
         return Row(name="bubblewrap", state=State.READY, finding=f"{version}, {use}")
     cost = "" if strict.works else "it can bring strict isolation where user namespaces are blocked"

@@ -32,6 +32,16 @@ _BOOT: Final = (
 )
 
 
+class NotStartedError(IsolationError):
+    """No supervisor could be started under an isolation; nothing was run."""
+
+    def __init__(self, isolation: str, reason: str) -> None:
+        super().__init__(
+            f"'{isolation}' isolation cannot be had here: {reason}. Nothing was run; see: best-agent doctor"
+        )
+        self.reason = reason
+
+
 def open_session(program: Program, isolation: Isolation) -> Session:
     """A program held ready in a sandbox of its own; the supervisor starts with the first run.
 
@@ -184,7 +194,7 @@ def _start(program: Program, isolation: Isolation, scratch_bytes: int) -> "_Supe
         else:
             engines.remember(isolation, engine)
             return started
-    raise reason or IsolationError(f"nothing on this machine brings '{isolation}' isolation about")
+    raise reason or NotStartedError(isolation.value, "nothing on this machine brings it about")
 
 
 class _Supervisor:
@@ -249,14 +259,9 @@ class _Supervisor:
             channel.send(self._harness, config, list(program.files.values()))
             reply = channel.receive(self._harness, blob_bytes=0)
         except channel.ChannelClosedError:
-            raise IsolationError(
-                "the sandbox's supervisor ended before it was ready; nothing was run"
-            ) from None
+            raise NotStartedError(config["isolation"], "its supervisor ended before it was ready") from None
         if "error" in reply.header:
-            raise IsolationError(
-                f"'{config['isolation']}' isolation cannot be had here: {reply.header['error']}; "
-                "see best-agent doctor. Nothing was run"
-            )
+            raise NotStartedError(config["isolation"], reply.header["error"])
 
     def ask(self, order: Mapping[str, Any], stdin: int, limits: Limits) -> channel.Message:
         """Have one run made; the supervisor's words."""

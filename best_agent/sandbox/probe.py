@@ -15,7 +15,7 @@ from best_agent.model.run import Isolation, Limits, Run, Status
 from best_agent.model.task import Mode
 from best_agent.sandbox import engines
 from best_agent.sandbox.contract import Program
-from best_agent.sandbox.launcher import open_session
+from best_agent.sandbox.launcher import NotStartedError, open_session
 
 _ORDER: Final = (Isolation.STRICT, Isolation.RESTRICTED)
 _SECOND: Final = 1_000_000_000
@@ -104,7 +104,9 @@ def probe(isolation: Isolation) -> Probe:
         return Probe(isolation=isolation, works=False, reason="it needs Linux")
     try:
         timed, traced = _attack(isolation)
-    except (IsolationError, MeasureError) as error:
+    except NotStartedError as error:
+        return Probe(isolation=isolation, works=False, reason=error.reason)
+    except (MeasureError, OSError) as error:
         return Probe(isolation=isolation, works=False, reason=str(error))
     return _judge(isolation, timed, traced)
 
@@ -116,7 +118,8 @@ def _attack(isolation: Isolation) -> tuple[Run, Run]:
     with tempfile.TemporaryDirectory(prefix="best-agent-probe-") as folder:
         secret, marker = Path(folder, "secret"), Path(folder, "marker")
         secret.write_text("secret", encoding="ascii")
-        secret.chmod(0o644)
+        if secret.stat().st_mode & 0o044 != 0o044:
+            secret.chmod(0o644)
         # Open to everybody, so that only the isolation can be what keeps the program out.
         os.chmod(folder, 0o777)  # noqa: S103
         arguments = marshal.dumps((str(secret), str(marker), os.getpid()), 4)

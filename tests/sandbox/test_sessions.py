@@ -15,7 +15,9 @@ from sandbox_programs import LIMITS, alive_with, function, script
 
 from best_agent.errors import IsolationError, MeasureError
 from best_agent.model.run import Isolation, Limits, Status
+from best_agent.model.task import Mode
 from best_agent.sandbox import engines, layout, probe
+from best_agent.sandbox.contract import Program
 from best_agent.sandbox.launcher import open_session
 
 ROOT = Path(__file__).parents[2]
@@ -169,3 +171,21 @@ def test_doctor_says_what_there_is_and_what_is_missing_costs(tmp_path):
     text = doctor().stdout
     assert "ready" in text
     assert "\x1b" not in text
+
+
+def test_doctor_inside_a_sandbox_finds_that_sandboxes_do_not_nest(isolation):
+    if not all(parent.stat().st_mode & 1 for parent in ROOT.parents):
+        pytest.skip("the repository cannot be shown to another user")
+    program = Program(
+        language="python",
+        mode=Mode.PROGRAM,
+        argv=(sys.executable, "-m", "best_agent", "doctor", "--format", "json"),
+        readable=(ROOT, Path(sys.prefix)),
+        env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    with open_session(program, isolation) as session:
+        run = session.run(b"", Limits())
+    assert run.status is Status.OK, run
+    rows = {row["name"]: row for row in json.loads(run.stdout)["results"]}
+    assert rows["isolation: strict"]["state"] == "missing"
+    assert "permitted" in rows["isolation: strict"]["finding"]

@@ -23,6 +23,14 @@ PR_CAP_AMBIENT: Final = 47
 PR_CAP_AMBIENT_RAISE: Final = 2
 SECCOMP_MODE_FILTER: Final = 2
 
+_PRCTL_MEANS: Final = {
+    PR_SET_SECCOMP: "system calls cannot be filtered",
+    PR_SET_CHILD_SUBREAPER: "orphaned processes cannot be adopted",
+    PR_SET_NO_NEW_PRIVS: "privileges cannot be given up",
+    PR_SET_THP_DISABLE: "huge pages cannot be switched off",
+}
+"""What it means for a user when a call fails."""
+
 # linux/ptrace.h
 PTRACE_TRACEME: Final = 0
 PTRACE_CONT: Final = 7
@@ -104,7 +112,7 @@ def prctl(option: int, *values: int | ctypes.c_void_p) -> None:
     """`prctl` with unused arguments zero."""
     padded = (*values, *(0,) * (4 - len(values)))
     numbers = [ctypes.c_ulong(value) if isinstance(value, int) else value for value in padded]
-    _checked(_LIBC.prctl(option, *numbers), f"prctl {option}")
+    _checked(_LIBC.prctl(option, *numbers), _PRCTL_MEANS.get(option, f"prctl {option}"))
 
 
 def ptrace(request: int, pid: int, data: int) -> None:
@@ -119,14 +127,17 @@ def unshare(flags: int) -> None:
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
     """Attach a file system, or a part of one, to the file tree."""
-    syscall(
-        "mount",
-        ctypes.c_char_p(os.fsencode(source)),
-        ctypes.c_char_p(os.fsencode(target)),
-        ctypes.c_char_p(kind.encode() if kind else None),
-        ctypes.c_ulong(flags),
-        ctypes.c_char_p(options.encode() if options else None),
-    )
+    try:
+        syscall(
+            "mount",
+            ctypes.c_char_p(os.fsencode(source)),
+            ctypes.c_char_p(os.fsencode(target)),
+            ctypes.c_char_p(kind.encode() if kind else None),
+            ctypes.c_ulong(flags),
+            ctypes.c_char_p(options.encode() if options else None),
+        )
+    except OSError as error:
+        raise OSError(error.errno, f"{source} cannot be mounted ({os.strerror(error.errno or 0)})") from error
 
 
 class _MountAttributes(ctypes.Structure):

@@ -42,11 +42,13 @@ def enter(*, root: str, readable: Iterable[str], scratch_bytes: int, target_uid:
         | kernel.CLONE_NEWIPC
         | kernel.CLONE_NEWUTS
     )
-    if target_uid is None:
-        kernel.unshare(flags | kernel.CLONE_NEWUSER)
-        _map_ids(uid, gid)
-    else:
-        kernel.unshare(flags)
+    try:
+        kernel.unshare(flags if target_uid is not None else flags | kernel.CLONE_NEWUSER)
+        if target_uid is None:
+            _map_ids(uid, gid)
+    except OSError as error:
+        whose = "user namespaces" if target_uid is None else "namespaces"
+        raise OSError(error.errno, f"this system does not let us make {whose} ({error.strerror})") from error
     child = os.fork()
     if child:
         _stand_by(child)

@@ -100,7 +100,7 @@ class Supervisor:
                 return
             try:
                 header, blobs = self.run(message.header, message.fds[0])
-            except (OSError, RuntimeError, ValueError) as error:
+            except Exception as error:  # noqa: BLE001  (last words of a process whose stderr nobody reads)
                 header, blobs = {"error": f"{type(error).__name__}: {error}"}, []
             finally:
                 for fd in message.fds:
@@ -284,7 +284,7 @@ def main(descriptor: int) -> None:
         supervisor = Supervisor(harness, config, files)
         channel.send(harness, {"ready": True, "landlock": landlock.abi()})
     except (OSError, ValueError) as error:
-        channel.send(harness, {"error": str(error)})
+        channel.send(harness, {"error": (error.strerror if isinstance(error, OSError) else "") or str(error)})
         sys.exit(1)
     with contextlib.suppress(channel.ChannelClosedError):
         supervisor.serve()
