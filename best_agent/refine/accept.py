@@ -37,6 +37,9 @@ class Decision:
     detail: str
     retry: bool = False
     """True: more pairs could settle it."""
+    doubtful: tuple[int, ...] = ()
+    """Scales at which a reading passed a time limit that the parent's did not; near a limit that may be
+    noise, so the paired figures of the race decide."""
 
 
 _SUSPECT = Decision(
@@ -49,23 +52,44 @@ _SUSPECT = Decision(
 def failure(verdict: ProgramVerdict, parent: ProgramVerdict) -> Decision | None:
     """The reason to reject a candidate before any race, or None: it is correct where its parent is.
 
-    A case on which the parent, too, runs into a limit does not count against the candidate.
+    A case on which the parent, too, runs into a limit does not count against the candidate. A decision
+    with `doubtful` scales is final only if `slower_at` agrees.
     """
     before = {case.case: case for case in parent.cases}
+    doubtful: dict[int, str] = {}
     for case in verdict.cases:
         if case.status is Status.OK:
             continue
         if case.status not in _LIMITS:
             return _failed(case.status, case.detail, case.scale)
         known = before.get(case.case)
-        if known is None or known.status is Status.OK:
-            line = f"{case.status} at scale {case.scale}, which its parent passes"
+        if known is not None and known.status is not Status.OK:
+            continue
+        line = f"{case.status} at scale {case.scale}, which its parent passes"
+        if case.status is not Status.TIME_LIMIT or not case.answered:
             return Decision(accepted=False, reason=Reason.LOST_CASE, detail=line)
-    if not verdict.cases or (verdict.status is not Status.OK and verdict.status not in _LIMITS):
+        doubtful.setdefault(case.scale, line)
+    if not verdict.cases or not verdict.admissible:
         return _failed(verdict.status, verdict.detail, None)
     if any("suspect" in case.flags for case in verdict.cases):
         return _SUSPECT
-    return _lost_cell(verdict.grid, parent.grid)
+    lost = _lost_cell(verdict.grid, parent.grid, tuple(doubtful))
+    if lost is not None or not doubtful:
+        return lost
+    line = next(iter(doubtful.values()))
+    return Decision(accepted=False, reason=Reason.LOST_CASE, detail=line, doubtful=tuple(doubtful))
+
+
+def slower_at(contest: Contest, scales: tuple[int, ...]) -> bool:
+    """Whether a race leaves it possible that the candidate is slower at one of the scales.
+
+    It does unless the scale was raced and no case of it is shown to be slower.
+    """
+    for scale in scales:
+        raced = [case.time for case in contest.cases if case.scale == scale and case.time is not None]
+        if not raced or any((low(figure) or 0) > 1 for figure in raced):
+            return True
+    return False
 
 
 def decide(contest: Contest, terms: Terms, *, passes_more: bool = False) -> Decision:
@@ -140,8 +164,11 @@ def _failed(status: Status, detail: str, scale: int | None) -> Decision:
     return Decision(accepted=False, reason=reason, detail=line)
 
 
-def _lost_cell(grid: Grid, parent: Grid) -> Decision | None:
+def _lost_cell(grid: Grid, parent: Grid, but: tuple[int, ...]) -> Decision | None:
+    """A cell that the parent passes and the candidate does not, at other scales than those of `but`."""
     for scale, (row, before) in enumerate(zip(grid, parent, strict=False), start=1):
+        if scale in but:
+            continue
         for level, (passed, had) in enumerate(zip(row, before, strict=False), start=1):
             if had and not passed:
                 return Decision(

@@ -6,7 +6,7 @@ from best_agent.errors import MeasureError
 from best_agent.model.refinement import CandidateResult, Reason
 from best_agent.model.task import Source
 from best_agent.model.verdict import Contest
-from best_agent.refine.accept import Decision, Terms, decide, failure, passes_more
+from best_agent.refine.accept import Decision, Terms, decide, failure, passes_more, slower_at
 from best_agent.refine.archive import Archive, Entry, digest
 from best_agent.refine.contract import Arena, Assessment
 from best_agent.refine.proposals.base import Proposal
@@ -91,15 +91,17 @@ class Referee:
             verdict = self.assess(candidate).verdict
             before = self.assess(parent).verdict
             result = replace(result, status=str(verdict.status))
-            decision = failure(verdict, before)
-            if decision is not None:
-                return _with(result, decision, None)
+            lost = failure(verdict, before)
+            if lost is not None and not lost.doubtful:
+                return _with(result, lost, None)
             more = passes_more(verdict, before)
             contest = self._arena.race(parent, candidate, share=self._share)
             decision = decide(contest, self._terms, passes_more=more)
             if decision.retry:
                 contest = self._arena.race(parent, candidate, share=self._share)
                 decision = decide(contest, self._terms, passes_more=more)
+            if decision.accepted and lost is not None and slower_at(contest, lost.doubtful):
+                decision = lost
         except MeasureError as error:
             return replace(result, reason=Reason.NOT_MEASURED, detail=str(error))
         return _with(result, decision, contest)

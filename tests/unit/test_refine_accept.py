@@ -10,7 +10,7 @@ from best_agent.model.measurement import Compared, Interval
 from best_agent.model.refinement import CandidateResult, Objective, Reason
 from best_agent.model.run import Meter, Status
 from best_agent.model.verdict import CaseVerdict, Contest, PairedCase, ProgramVerdict, Shown
-from best_agent.refine.accept import Terms, decide, failure, passes_more, score, words
+from best_agent.refine.accept import Terms, decide, failure, passes_more, score, slower_at, words
 
 TERMS = Terms()
 
@@ -200,6 +200,33 @@ def test_a_limit_counts_only_where_the_parent_keeps_it() -> None:
     assert found.reason is Reason.LOST_CASE
     assert passes_more(program(case("1"), case("2")), slow)
     assert not passes_more(slow, slow)
+
+
+def paired(scale: int, of_time: Compared | None) -> PairedCase:
+    return PairedCase(
+        case=f"{scale}.1", scale=scale, time=of_time, wall=None, memory=None, reason="not raced"
+    )
+
+
+def test_a_time_limit_passed_by_a_finished_run_is_left_to_the_race() -> None:
+    over = replace(case("2", Status.TIME_LIMIT, scale=2), answered=True)
+    parent = program(case("1"), case("2", scale=2), grid=((True,), (True,)))
+    found = failure(program(case("1"), over, grid=((True,), (False,))), parent)
+    assert found is not None
+    assert (found.accepted, found.reason, found.doubtful) == (False, Reason.LOST_CASE, (2,))
+    race = contest(time(0.9), memory(0.5))
+    assert slower_at(race, (2,)), "the scale was not raced"
+    assert slower_at(replace(race, cases=(paired(2, figure(1.2, 1.1, 1.3)),)), (2,))
+    assert not slower_at(replace(race, cases=(paired(2, figure(1.01, 0.9, 1.1)),)), (2,))
+    assert slower_at(replace(race, cases=(paired(2, None),)), (2,))
+
+
+def test_a_cell_lost_elsewhere_is_not_in_doubt() -> None:
+    over = replace(case("2", Status.TIME_LIMIT, scale=2), answered=True)
+    parent = program(case("1"), case("2", scale=2), grid=((True, True), (True, True)))
+    found = failure(program(case("1"), over, grid=((True, False), (False, False))), parent)
+    assert found is not None
+    assert (found.reason, found.doubtful) == (Reason.LOST_CELL, ())
 
 
 def test_a_lost_cell_of_the_grid_rejects() -> None:
