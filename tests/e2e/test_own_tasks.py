@@ -120,7 +120,8 @@ def test_python_and_cpp_agree_in_the_sandbox(task_id):
     largest = [load_cases(task, 1)[-1]]
     expected = {}
     for source in (*task.references, *task.naive):
-        chosen = cases[::2] if source.id == "naive" else [*cases, *largest]
+        small = [case for case in cases if case.scale == 1]
+        chosen = small if source.id == "naive" else [*cases, *largest]
         _, opened = session(task, source)
         with opened as running:
             for case in chosen:
