@@ -28,7 +28,9 @@ class DirectorySource:
     def note(self) -> str:
         """How many files, and where."""
         files = self._listing()
-        return f"{len(files)} file{'' if len(files) == 1 else 's'} of {self._path}"
+        if files == (self._path,):
+            return f"the file {self._path}"
+        return f"{len(files)} file{'' if len(files) == 1 else 's'} in {self._path}"
 
     def per_round(self) -> int:
         """The number of files."""

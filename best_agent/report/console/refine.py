@@ -28,7 +28,8 @@ class Progress:
         self._live: Live | None = None
         self._rows: list[CandidateResult] = []
         self._round: tuple[int, str] = (0, "")
-        self._now = ""
+        self._doing = ""
+        self._step = ""
         if stream.isatty() and not quiet:
             self._live = Live(console=self._console, refresh_per_second=4, transient=True)
 
@@ -77,11 +78,14 @@ class Progress:
     def say(self, line: str) -> None:
         """Something else that a reader wants to know."""
         self._line(line)
+        self._rows = []
+        self._status(line)
 
     def step(self, line: str) -> None:
         """A passing step; it is shown on a terminal, or if asked for."""
         if line and self._live is not None:
-            self._status(line)
+            self._step = line
+            self._show()
         elif line and self._verbose:
             self._line(line)
 
@@ -89,15 +93,18 @@ class Progress:
         if not self._quiet:
             self._console.print(_text(line))
 
-    def _status(self, line: str) -> None:
-        self._now = line
+    def _status(self, doing: str) -> None:
+        self._doing, self._step = doing, ""
+        self._show()
+
+    def _show(self) -> None:
         if self._live is None:
             return
         number, parent = self._round
         shown = Table.grid()
         if self._rows:
             shown.add_row(round_table(number, parent, self._rows, None))
-        shown.add_row(_text(self._now, style="dim"))
+        shown.add_row(_text(f"{self._doing}  {self._step}", "dim"))
         self._live.update(shown)
 
 
