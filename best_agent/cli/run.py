@@ -15,7 +15,7 @@ from best_agent.cli.common import (
 )
 from best_agent.cli.main import EXIT_CLEAN, EXIT_FINDINGS
 from best_agent.errors import UsageError
-from best_agent.model.run import Limits, Status
+from best_agent.model.run import Limits, Meter, Status
 from best_agent.pipeline.protocol import PROTOCOLS
 
 _DESCRIPTION = """\
@@ -144,7 +144,10 @@ def _isolated(args: argparse.Namespace) -> int:
         results=results(outcome),
         summary={"status": outcome.status},
         isolation=outcome.isolation,
-        meters={"time": "exact", "memory": outcome.memory_meter},
+        meters={
+            "time": Meter.UNAVAILABLE if outcome.cpu_ns is None else Meter.EXACT,
+            "memory": outcome.memory_meter,
+        },
     )
     emit(args, payload, lambda colour: render_isolated(outcome, colour))
     return EXIT_CLEAN if outcome.status is Status.OK else EXIT_FINDINGS

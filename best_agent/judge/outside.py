@@ -42,8 +42,12 @@ def excess(candidate: Sequence[Run], baseline: Sequence[Run]) -> Excess:
         return NOTHING
     cpu_ns = faults = 0
     for phase in (0, 1):
-        cpu_ns += _beyond([c[phase][0] for c in mine], [c[phase][0] for c in theirs], CPU_SLACK_NS, CPU_FACTOR)
-        faults += _beyond([c[phase][1] for c in mine], [c[phase][1] for c in theirs], FAULT_SLACK, FAULT_FACTOR)
+        cpu_ns += _beyond(
+            [c[phase][0] for c in mine], [c[phase][0] for c in theirs], CPU_SLACK_NS, CPU_FACTOR
+        )
+        faults += _beyond(
+            [c[phase][1] for c in mine], [c[phase][1] for c in theirs], FAULT_SLACK, FAULT_FACTOR
+        )
     return Excess(cpu_ns, faults)
 
 

@@ -97,9 +97,9 @@ def test_the_readme_test_command_is_the_one_ci_runs() -> None:
 
 def test_no_registry_host_or_machine_path_is_named() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    hosts = re.compile(
-        r"pypi" + r"\.org|python" + r"hosted|deb\.deb" + r"ian|registry\.npm" + r"js|/ro" + r"ot/|/wo" + r"rk/"
-    )
+    # Spelt in halves, so that this file does not name them itself.
+    halves = (r"pypi|\.org", "python|hosted", r"deb\.|debian", r"registry\.|npmjs", "/ro|ot/", "/wo|rk/")
+    hosts = re.compile("|".join(name.replace("|", "") for name in halves))
     named = []
     for name in listed.splitlines():
         path = ROOT / name
