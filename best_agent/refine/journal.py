@@ -7,7 +7,6 @@ moment goes on from it: no answer is asked for twice, no candidate is judged twi
 import fcntl
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from best_agent.refine.archive import digest
 from best_agent.refine.codec import dump_proposal, dump_result, load_proposal, load_result
 from best_agent.refine.proposals.base import Proposal
 from best_agent.refine.redact import Redactor
+from best_agent.refine.run_files import load_text, parse_event, write_whole
 
 SCHEMA = "best-agent/refine-run/1"
 LOG = "run.jsonl"
@@ -164,7 +164,7 @@ class Journal:
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the run directory whole or not at all."""
-        _write_whole(self.directory / name, text)
+        write_whole(self.directory / name, text)
 
     def _open(self, flags: int) -> None:
         self._file = os.open(self.directory / LOG, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
@@ -188,7 +188,7 @@ class Journal:
         events: list[dict[str, Any]] = []
         position = 0
         for number, line in enumerate(content[:whole].splitlines(keepends=True), start=1):
-            event = _event(line)
+            event = parse_event(line)
             if event is None:
                 if position + len(line) < whole:
                     raise UsageError(f"{path}: line {number} is damaged; the run cannot go on")
@@ -223,12 +223,12 @@ class Journal:
                         answers = []
                     parent = str(event["parent"])
                 case "answer":
-                    code = None if event["code"] is None else _load(self.directory, event["code"])
+                    code = None if event["code"] is None else load_text(self.directory, event["code"])
                     if code is not None:
                         codes[event["code"]] = code
                     answers.append((load_proposal(event, code), None))
                 case "judged":
-                    slot = event["slot"]
+                    slot = range(len(answers))[event["slot"]]
                     answers[slot] = (answers[slot][0], load_result(event["result"]))
                 case "round-end":
                     results = tuple(result for _, result in answers if result is not None)
@@ -245,7 +245,7 @@ class Journal:
     def _store(self, text: str) -> None:
         path = self.directory / "objects" / digest(text)
         if not path.exists():
-            _write_whole(path, text)
+            write_whole(path, text)
 
 
 def read_header(directory: Path) -> tuple[dict[str, Any], str]:
@@ -257,7 +257,7 @@ def read_header(directory: Path) -> tuple[dict[str, Any], str]:
     path = directory / LOG
     try:
         with path.open("rb") as file:
-            header = _event(file.readline())
+            header = parse_event(file.readline())
     except OSError as error:
         raise UsageError(f"--resume {directory}: {LOG}: {error.strerror}") from None
     if header is None or header["event"] != "start" or not isinstance(header.get("start"), str):
@@ -266,37 +266,4 @@ def read_header(directory: Path) -> tuple[dict[str, Any], str]:
         raise UsageError(
             f"--resume {directory}: that run is {_MEANING['schema']} ({header.get('schema')!s:.60})"
         )
-    return header, _load(directory, header["start"])
-
-
-def _load(directory: Path, name: str) -> str:
-    path = directory / "objects" / name
-    if not re.fullmatch("[0-9a-f]{64}", name):
-        raise UsageError(f"{directory / LOG} is damaged: {name!r:.80} names no text")
-    try:
-        text = path.read_bytes().decode("utf-8", errors="surrogatepass")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); the run cannot go on without it") from None
-    if digest(text) != name:
-        raise UsageError(f"{path} is damaged: its content does not have this hash")
-    return text
-
-
-def _event(line: bytes) -> dict[str, Any] | None:
-    """The event of a line, or None: the line is damaged."""
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) and "event" in event else None
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write through a neighbouring file, so that a kill leaves the old one or the new one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(text.encode("utf-8", errors="surrogatepass"))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    return header, load_text(directory, header["start"])
