@@ -232,7 +232,7 @@ def _recording(
     if summary["failed"]:
         notes.append(f"{summary['failed']} tests failed, the first: {summary['failure']}")
     where = summary["where"]
-    if where is not None and not os.path.samefile(where, request.file):
+    if where is not None and os.path.realpath(where) != os.path.realpath(request.file):
         notes.append(f"the tests call the function of {where}, not of {request.file}; only inputs are taken")
     path = folder / "calls"
     return Recording(
