@@ -64,12 +64,14 @@ def test_the_public_protocol_reads_what_the_public_harness_reads():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(2000)
 def test_every_task_of_the_sample_reads_the_public_harness_figures_under_its_protocol():
     for task in best_rows():
         _check(task, tuple(range(1, 10)), public=True)
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(2000)
 def test_every_task_of_the_sample_builds_and_answers_right_under_our_own_meter():
     for task in best_rows():
         _check(task, (1, 9), public=False)
