@@ -71,7 +71,8 @@ WAYS = (
     Way(
         name="deep recursion",
         before="__attribute__((noinline)) long long dive(char *top, long long bytes) {"
-        " volatile char frame[1024]; frame[0] = frame[1023] = 1; if (top - (char *)frame >= bytes) return frame[0];"
+        " volatile char frame[1024]; frame[0] = frame[1023] = 1;"
+        " if (top - (char *)frame >= bytes) return frame[0];"
         " return dive(top, bytes) + frame[1023]; }",
         body="if (dive((char *)__builtin_frame_address(0), bytes) == 42) return 1;",
     ),
