@@ -121,7 +121,7 @@ def test_arguments_of_any_shape_grow_to_the_size_or_say_that_they_cannot(args, s
         new, _ = grow(*args, size=size, vary=vary)
     except CannotGrowError:
         return
-    assert base_size((new, {})) is not None
+    assert size in [len(value) for value in new if hasattr(value, "__len__")]
     assert [type(value) for value in new] == [type(value) for value in args]
     assert pickle.dumps(args) == pickled, "what was given is not changed"
 
