@@ -24,7 +24,7 @@ are read from outside, and it is run in turn with each reference, so the ratios 
 time. Without --task: run any program isolated and report what it used.
 
 examples:
-  best-agent run solution.py --task grid-distance
+  best-agent run solution.py --task pair-sums
   best-agent run solution.cpp --task 16 --tasks best:path/to/BEST
   best-agent run program.py < input.txt
   best-agent run ./a.out --stdin input.txt --time-limit 5 --memory-limit 256MiB

@@ -36,6 +36,7 @@ class Roster:
         self._protocol = protocol
         self._isolation = isolation
         self._cpu_limit_ns = cpu_limit_ns
+        self._caps: dict[str, int] = {}
         self._contestants: dict[ProgramKey, Contestant | BuildFailure] = {}
         self._inputs: dict[str, bytes] = {}
 
@@ -68,6 +69,10 @@ class Roster:
             self._inputs[case.id] = encoded_input(self._task, case, self._language)
         return self._inputs[case.id]
 
+    def cap(self, case: Case, cpu_ns: int) -> None:
+        """Stop runs of a case earlier than the general bound: beyond it no figure is of use."""
+        self._caps[case.id] = min(cpu_ns, self._cpu_limit_ns)
+
     def timed(self, contestant: Contestant, case: Case) -> Run:
         """One run for the clock, its status as the protocol sees it.
 
@@ -80,7 +85,7 @@ class Roster:
 
     def limits(self, case: Case, *, traced: bool) -> Limits:
         """The sandbox's bounds for a run of a case."""
-        cpu_ns = self._cpu_limit_ns * (_TRACED_FACTOR if traced else 1)
+        cpu_ns = self._caps.get(case.id, self._cpu_limit_ns) * (_TRACED_FACTOR if traced else 1)
         loosest = max(self._task.limits[self._language].memory_bytes[case.scale - 1])
         return Limits(cpu_ns=cpu_ns, wall_ns=cpu_ns * 3, memory_bytes=max(512 * MIB, loosest * 4))
 

@@ -17,6 +17,10 @@ TIME_FLOOR_NS = 5_000_000
 CHECK_RUNS = 3
 """Runs of a reference on each case, and of a candidate whose readings leave a doubt, at most."""
 
+CAP_FACTOR = 20
+"""A run is stopped at this multiple of its relative time limit: how hopeless it is need not be known."""
+CAP_AT_LEAST_NS = 1_000_000_000
+
 
 class Yardstick:
     """The references of a task in one language, run on all cases."""
@@ -43,6 +47,9 @@ class Yardstick:
                 self._oracle.set_expected(case, case.expected)
             self._runs[case.id] = self._in_turn(case)
             self._fastest[case.id] = self._fastest_on(case)
+            limit_ns = self.time_limit(case)
+            if limit_ns is not None and self._limits.time_ns is None:
+                self._roster.cap(case, max(CAP_AT_LEAST_NS, CAP_FACTOR * limit_ns))
 
     def runs(self, source: Source) -> Mapping[str, Sequence[Run]]:
         """The runs of a reference by case."""
