@@ -264,10 +264,10 @@ def main() -> None:
 
 def _private_pipes() -> "tuple[int, int]":
     if os.name == "nt":
-        import msvcrt  # pragma: no cover  (Windows only)
+        import msvcrt
 
-        msvcrt.setmode(0, os.O_BINARY)  # type: ignore[attr-defined]  # pragma: no cover
-        msvcrt.setmode(1, os.O_BINARY)  # type: ignore[attr-defined]  # pragma: no cover
+        for descriptor in (0, 1):
+            msvcrt.setmode(descriptor, os.O_BINARY)  # type: ignore[attr-defined]  # on Windows they are there
     incoming, outgoing = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)

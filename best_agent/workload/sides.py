@@ -90,7 +90,7 @@ class Trees:
 @contextmanager
 def trees() -> Iterator[Trees]:
     """A temporary folder for trees, removed at the end."""
-    folder = Path(os.path.realpath(mkdtemp(prefix="best-agent-")))
+    folder = Path(os.path.realpath(mkdtemp(prefix="best-agent-trees-")))
     try:
         yield Trees(folder)
     finally:

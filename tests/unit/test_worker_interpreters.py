@@ -1,6 +1,7 @@
 """The worker in every CPython of this machine: loading, equal results, clocks, memory, crashes."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -58,13 +59,14 @@ def holds(items): return bytes(len(items))
 
 
 def interpreters():
+    """For each version the newest that pyenv has, or else the one on PATH."""
+    folder = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     found = []
     for version in VERSIONS:
-        folder = (
-            Path("/root/.pyenv/versions") if os.access("/root", os.X_OK) else Path.home() / ".pyenv/versions"
-        )
-        places = sorted(folder.glob(f"{version}.*/bin/python")) if folder.is_dir() else []
-        found.append(pytest.param(places[-1] if places else None, id=version))
+        kept = sorted(folder.glob(f"{version}.*/bin/python")) if folder.is_dir() else []
+        on_path = shutil.which(f"python{version}")
+        place = kept[-1] if kept else Path(on_path) if on_path else None
+        found.append(pytest.param(place, id=version))
     return found
 
 
