@@ -176,7 +176,7 @@ class Loop:
                 self._end_round()
             return _Stop(reason=StopReason.SOURCE_FAILED, detail=str(error), failure=error)
         if not self._history.open:
-            return _Stop(reason=StopReason.EXHAUSTED, detail="the source has no further proposal")
+            return _Stop(reason=StopReason.EXHAUSTED, detail=self._source.exhausted)
         return self._end_round()
 
     def _one(self, number: int, answer: Answer) -> CandidateResult:

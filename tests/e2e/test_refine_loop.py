@@ -271,6 +271,13 @@ def test_the_rules_improve_round_by_round(tmp_path: Path) -> None:
     assert result.stop_reason is StopReason.EXHAUSTED
 
 
+def test_where_no_rule_applies_the_ways_on_are_said(tmp_path: Path) -> None:
+    result = refine(RuleSource("python"), tmp_path / "run", code=LEANER)
+    assert (result.rounds, result.final.id) == ((), "start")
+    assert "no rule applies" in result.stop_detail
+    assert "--model" in result.stop_detail
+
+
 def test_the_prompt_holds_measurements_and_reasons_but_nothing_hidden(tmp_path: Path) -> None:
     script = in_rounds(WRONG, SLOWER, BEST).replace(
         "programs =",

@@ -94,6 +94,11 @@ class ProposalSource(Protocol):
         ...
 
     @property
+    def exhausted(self) -> str:
+        """One line: what it means that there is no further proposal."""
+        ...
+
+    @property
     def first_wins(self) -> bool:
         """True: a round ends with the first accepted proposal, and the next one builds on it."""
         ...

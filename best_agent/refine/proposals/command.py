@@ -38,6 +38,7 @@ class CommandSource:
     """Runs a command once a round. It is the user's own, so it gets the user's environment."""
 
     kind = "command"
+    exhausted = "the command has no more to say"
     first_wins = False
 
     def __init__(self, command: str, language: str, *, timeout_s: float = 300.0) -> None:

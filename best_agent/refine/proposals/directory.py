@@ -17,6 +17,7 @@ class DirectorySource:
 
     kind = "candidates"
     departure = "nothing leaves this machine: candidates are read from files"
+    exhausted = "all files were tried"
     first_wins = False
 
     def __init__(self, path: Path, language: str) -> None:

@@ -60,6 +60,7 @@ class LitellmSource:
     """Asks every model for `samples` answers a round, one after another."""
 
     kind = "model"
+    exhausted = "no model was asked"
     first_wins = False
 
     def __init__(

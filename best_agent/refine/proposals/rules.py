@@ -13,6 +13,7 @@ class RuleSource:
     kind = "rules"
     note = "built-in rules, not a language model"
     departure = "nothing leaves this machine: the rules run here"
+    exhausted = "no rule applies to the current program; --model, --command or --candidates may know more"
     first_wins = True
 
     def __init__(self, language: str) -> None:
