@@ -29,7 +29,9 @@ stand-in, not yet blamed."""
 _EXIT_NS_PER_FAULT: Final = 1_000
 """Giving back memory at exit; several times what it takes."""
 _STAND_IN_RUNS: Final = 3
-_STAND_IN_FACTOR: Final = 1.4
+_BLANK_FACTOR: Final = 1.4
+_ECHO_FACTOR: Final = 2.0
+"""An echo's answer lies in memory in the order it is read, which an honest program's may not."""
 _STAND_IN_SLACK_NS: Final = 500_000
 
 _MEMORY_FACTOR: Final = 1.6
@@ -46,6 +48,8 @@ class Phase:
     repeated: int = 0
     stand_in_ns: int | None = None
     stand_ins: int = 0
+    factor: float = _BLANK_FACTOR
+    """How much more than the stand-in an honest program may need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +132,7 @@ class Scrutiny:
         writing = writing_ns(seen)
         sent = run.answer or b""
         if writing is not None and writing > _WRITE_NS + _WRITE_NS_PER_BYTE * (len(sent) + len(run.stdout)):
-            phase = self._writing.setdefault(_digest(sent), Phase())
+            phase = self._writing.setdefault(_digest(sent), Phase(factor=_ECHO_FACTOR))
             hidden += _excess(
                 phase,
                 writing,
@@ -180,7 +184,7 @@ def _excess(
 def _explained(phase: Phase) -> bool:
     if phase.spent_ns is None or phase.stand_in_ns is None:
         return False
-    return phase.spent_ns <= _STAND_IN_FACTOR * phase.stand_in_ns + _STAND_IN_SLACK_NS
+    return phase.spent_ns <= phase.factor * phase.stand_in_ns + _STAND_IN_SLACK_NS
 
 
 def _least(before: int | None, now: int | None) -> int | None:

@@ -177,3 +177,19 @@ for pid in ("self", "1", os.getppid()):
     except OSError as error: print("denied")
 """
     assert b"SEEN" not in run_script(snoop, isolation).stdout
+
+
+def test_private_files_stay_private_even_where_the_interpreter_lies_among_them(isolation):
+    snoop = """
+import os
+for place in ("/etc/shadow", "/etc/passwd", "/root", "/root/.bashrc", "/home", "/proc/1/mem", "/dev/mem"):
+    for look in (lambda: open(place, "rb").read(1), lambda: os.listdir(place)):
+        try: look(); print("LEAK", place)
+        except OSError: pass
+"""
+    for run in (
+        run_script(snoop, isolation),
+        call(snoop + "def solve(): return 1\n", isolation=isolation),
+    ):
+        assert run.status is Status.OK
+        assert run.stdout == b""
