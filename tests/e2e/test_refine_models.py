@@ -15,7 +15,13 @@ from test_refine_loop import refine
 from best_agent.errors import UsageError
 from best_agent.model.refinement import Reason, Refinement, StopReason
 from best_agent.refine.proposals.base import SourceError
-from best_agent.refine.proposals.litellm import ATTEMPTS, Backoff, LitellmSource, Price
+from best_agent.refine.proposals.litellm import (
+    ATTEMPTS,
+    ATTEMPTS_AFTER_TIMEOUT,
+    Backoff,
+    LitellmSource,
+    Price,
+)
 from best_agent.refine.settings import Settings
 
 # Not importorskip: the first import has to be the product's own, which keeps litellm off the network.
@@ -187,7 +193,7 @@ def test_a_dropped_connection_is_tried_again(tmp_path: Path) -> None:
 
 def test_a_server_that_says_nothing_is_a_timeout(tmp_path: Path) -> None:
     result, server = run(tmp_path, Reply(hang=True), timeout_s=0.2)
-    assert len(server.requests) == ATTEMPTS
+    assert len(server.requests) == ATTEMPTS_AFTER_TIMEOUT
     assert "no answer within 0.2 s" in result.stop_detail
     assert "--answer-timeout" in result.stop_detail
 

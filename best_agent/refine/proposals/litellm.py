@@ -29,6 +29,8 @@ from best_agent.refine.redact import Redactor
 from best_agent.units import printable
 
 ATTEMPTS = 5
+ATTEMPTS_AFTER_TIMEOUT = 2
+"""A server that let the whole timeout pass once is given one more chance, not four."""
 ASSUMED_ANSWER_TOKENS = 2048
 """For estimates before the first answer."""
 _PLACEHOLDER_KEY = "not-needed"
@@ -214,7 +216,8 @@ class LitellmSource:
                 failure = classify(error)
             if failure.kind is Kind.NOT_FOUND and self._completed_address():
                 continue
-            if not failure.retryable or attempt + 1 >= ATTEMPTS:
+            most = ATTEMPTS_AFTER_TIMEOUT if failure.kind is Kind.TIMEOUT else ATTEMPTS
+            if not failure.retryable or attempt + 1 >= most:
                 raise self._failed(model, failure, attempt + 1)
             wait_s = pause_s(
                 failure,
@@ -227,7 +230,7 @@ class LitellmSource:
                 raise self._failed(model, failure, attempt + 1)
             attempt += 1
             what = f"status {failure.status}" if failure.status else f"{failure.kind}"
-            self._say(f"{model}: {what}; attempt {attempt + 1} of {ATTEMPTS} in {wait_s:.0f} s")
+            self._say(f"{model}: {what}; attempt {attempt + 1} of {most} in {wait_s:.0f} s")
             self._backoff.wait(wait_s)
 
     def _completed_address(self) -> bool:
