@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from best_agent.errors import UsageError
+from best_agent.errors import MissingExtraError, UsageError
 from best_agent.model.refinement import Reason
 from best_agent.model.task import Source
 from best_agent.refine.proposals import SOURCES
@@ -20,6 +20,7 @@ from best_agent.refine.proposals.base import Prompt, Proposal, Request, SourceEr
 from best_agent.refine.proposals.command import MAX_STDOUT, CommandSource
 from best_agent.refine.proposals.directory import MAX_BYTES, DirectorySource, natural_key
 from best_agent.refine.proposals.failures import Failure, Kind, classify, describe, pause_s
+from best_agent.refine.proposals.litellm import LitellmSource
 from best_agent.refine.proposals.rules import RuleSource
 
 CODE = "def solve(xs):\n    return xs\n"
@@ -226,6 +227,12 @@ def test_rules_for_another_language_are_refused_with_the_ways_on() -> None:
 @pytest.mark.parametrize("code", ["", "def solve(\n", "\0"])
 def test_a_program_that_rules_cannot_read_has_no_rewrites(code: str) -> None:
     assert list(RuleSource("python").propose(request(code=code))) == []
+
+
+def test_a_missing_model_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "litellm", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'best-agent\[llm\]'"):
+        LitellmSource(("openai/x",), "python").check()
 
 
 # -- failures of models -----------------------------------------------------------------------
