@@ -72,7 +72,7 @@ def _bubblewrap(config: dict[str, Any]) -> list[str]:
         shutil.which("bwrap") or "bwrap",
         *("--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *("--hostname", "sandbox", *tree, "--dev", "/dev", "--remount-ro", "/dev"),
-        *("--proc", "/proc", "--remount-ro", "/proc", "--symlink", namespaces.SCRATCH, "/tmp"),  # noqa: S108
+        *("--proc", "/proc", "--remount-ro", "/proc", "--symlink", namespaces.SCRATCH, "/tmp"),  # noqa: S108  (a link inside, to the scratch)
         *("--perms", "0700", "--size", str(config["scratch_bytes"]), "--tmpfs", namespaces.SCRATCH),
         *("--remount-ro", "/", "--chdir", "/", "--"),
     ]

@@ -39,7 +39,7 @@ def encode(value: Any) -> bytes:  # noqa: ANN401  (whatever a solution returns)
     return json.dumps(_tagged(value, 0), allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
-def _tagged(value: Any, depth: int) -> Any:  # noqa: ANN401
+def _tagged(value: Any, depth: int) -> Any:  # noqa: ANN401  (whatever a solution returns)
     if depth > DEPTH_AT_MOST:
         raise UnencodableError
     kind = type(value)
@@ -55,7 +55,7 @@ def _tagged(value: Any, depth: int) -> Any:  # noqa: ANN401
     return convert(value, depth)
 
 
-def _items(values: Any, depth: int) -> list[Any]:  # noqa: ANN401
+def _items(values: Any, depth: int) -> list[Any]:  # noqa: ANN401  (whatever a solution returns)
     """Encoded items; a flat list of plain values, the common case, is taken as it is."""
     items = values if type(values) is list else list(values)
     kinds = set(map(type, items))
@@ -74,7 +74,7 @@ def decode(text: bytes) -> Any:  # noqa: ANN401  (whatever was encoded)
     return json.loads(text, object_hook=_rebuilt)
 
 
-def _rebuilt(tagged: dict[str, Any]) -> Any:  # noqa: ANN401
+def _rebuilt(tagged: dict[str, Any]) -> Any:  # noqa: ANN401  (whatever a solution returns)
     tag, value = next(iter(tagged.items()))
     rebuild = _REBUILDING.get(tag)
     return value if rebuild is None else rebuild(value)
