@@ -262,6 +262,10 @@ class _Supervisor:
             raise NotStartedError(config["isolation"], "its supervisor ended before it was ready") from None
         if "error" in reply.header:
             raise NotStartedError(config["isolation"], reply.header["error"])
+        if config["engine"] != engines.PLAIN:
+            # Only a place to build the file tree on, which has become a root of its own.
+            with contextlib.suppress(OSError):
+                os.rmdir(self._root)
 
     def ask(self, order: Mapping[str, Any], stdin: int, limits: Limits) -> channel.Message:
         """Have one run made; the supervisor's words."""

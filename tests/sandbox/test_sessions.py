@@ -53,7 +53,8 @@ def test_a_supervisor_that_dies_is_the_harness_s_trouble_and_can_be_replaced(iso
         assert session.run(b"", LIMITS).status is Status.OK
 
 
-def test_a_dead_harness_takes_everything_with_it(isolation, marked):
+def test_a_dead_harness_takes_everything_with_it(isolation, marked, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     source = f"import time, os\nos.fork()\ntime.sleep(600)\n# {marked}"
     harness = textwrap.dedent(f"""
         import sys
@@ -69,6 +70,7 @@ def test_a_dead_harness_takes_everything_with_it(isolation, marked):
         process.kill()
         process.wait()
         assert until(lambda: not alive_with(marked))
+        assert until(lambda: not list(tmp_path.iterdir()))
 
 
 def test_an_interrupted_run_ends_its_program(isolation, marked):

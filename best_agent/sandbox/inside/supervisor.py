@@ -288,6 +288,12 @@ def main(descriptor: int) -> None:
         sys.exit(1)
     with contextlib.suppress(channel.ChannelClosedError):
         supervisor.serve()
+    if config["engine"] == "plain":
+        # The harness does so too, unless it was killed.
+        with contextlib.suppress(OSError):
+            scratch.empty(config["box"])
+            os.rmdir(config["box"])
+            os.rmdir(config["root"])
     # The first process of a pid namespace takes all others with it; elsewhere the zygote sees our end
     # of its socket close.
     os._exit(0)
