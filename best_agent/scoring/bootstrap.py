@@ -63,6 +63,6 @@ def _draws(count: int, resamples: int, seed: int) -> tuple[Callable[[Sequence[fl
     models on 400 tasks makes millions of picks of one value, which no loop of ours is fit for.
     """
     # Not cryptography: the seed is fixed so that a score repeats.
-    generator = random.Random(seed)  # noqa: S311
+    generator = random.Random(seed)  # noqa: S311  (resampling, not secrets)
     places = list(range(count))
     return tuple(itemgetter(*generator.choices(places, k=count)) for _ in range(resamples))
