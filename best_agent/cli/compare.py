@@ -8,7 +8,7 @@ from best_agent.cli.own_code import add_shared_flags, request, system
 from best_agent.model.run import Isolation
 from best_agent.pipeline import own_code
 from best_agent.report.envelope import envelope
-from best_agent.workload import payload
+from best_agent.report.own_code import comparison, meters
 from best_agent.workload.figures import Comparison, State
 from best_agent.workload.target import parse
 
@@ -58,10 +58,10 @@ def run(args: argparse.Namespace) -> int:
     asked.progress("")
     document = envelope(
         "compare",
-        results=[payload.comparison(found)],
+        results=[comparison(found)],
         summary={"status": found.status.value, "verdict": found.verdict},
         isolation=Isolation.NONE.value,
-        meters=payload.meters(found.conditions, found.sizes or found.absolute),
+        meters=meters(found.conditions, found.sizes or found.absolute),
     )
     emit(args, document, lambda colour: _text(found, colour))
     return exit_code(found.status)

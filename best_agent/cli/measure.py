@@ -8,7 +8,7 @@ from best_agent.cli.own_code import add_shared_flags, request, system
 from best_agent.model.run import Isolation
 from best_agent.pipeline import own_code
 from best_agent.report.envelope import envelope
-from best_agent.workload import payload
+from best_agent.report.own_code import absolute, meters
 from best_agent.workload.figures import Absolute
 from best_agent.workload.target import parse
 
@@ -42,10 +42,10 @@ def run(args: argparse.Namespace) -> int:
     asked.progress("")
     document = envelope(
         "measure",
-        results=[payload.absolute(found)],
+        results=[absolute(found)],
         summary={"status": found.status.value, "verdict": found.verdict},
         isolation=Isolation.NONE.value,
-        meters=payload.meters(found.conditions, found.sizes),
+        meters=meters(found.conditions, found.sizes),
     )
     emit(args, document, lambda colour: _text(found, colour))
     return exit_code(found.status)

@@ -12,6 +12,7 @@ from best_agent.model.refinement import (
     Spend,
     Standing,
 )
+from best_agent.report.quantities import interval, ratio
 
 
 def results(refinement: Refinement) -> dict[str, Any]:
@@ -59,10 +60,10 @@ def spend(spent: Spend) -> dict[str, Any]:
 def ratios(time: Compared | None, memory: Compared | None) -> dict[str, Any]:
     """Ratios with their intervals; a null interval says that the ratio is exact, or that there is none."""
     return {
-        "time_ratio": None if time is None else time.ratio,
-        "time_ratio_ci": _interval(time),
-        "memory_ratio": None if memory is None else memory.ratio,
-        "memory_ratio_ci": _interval(memory),
+        "time_ratio": ratio(time, timed=True),
+        "time_ratio_ci": None if time is None else interval(time.ratio_ci),
+        "memory_ratio": ratio(memory, timed=False),
+        "memory_ratio_ci": None if memory is None else interval(memory.ratio_ci),
     }
 
 
@@ -126,9 +127,3 @@ def _candidate(found: CandidateResult) -> dict[str, Any]:
 
 def _distance(found: ReferenceDistance) -> dict[str, Any]:
     return {"reference": found.reference, **ratios(found.time, found.memory)}
-
-
-def _interval(figure: Compared | None) -> list[float] | None:
-    if figure is None or figure.ratio_ci is None:
-        return None
-    return [figure.ratio_ci.low, figure.ratio_ci.high]

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from best_agent.model.measurement import Compared, Growth, Interval
+from best_agent.model.measurement import Growth
+from best_agent.report.quantities import compared, interval
 from best_agent.workload.figures import (
     QUANTITIES,
     Absolute,
@@ -16,6 +17,8 @@ from best_agent.workload.figures import (
     SizeMeasurement,
     State,
 )
+
+_TIMED = ("cpu", "wall")
 
 
 def comparison(found: Comparison) -> dict[str, Any]:
@@ -49,6 +52,7 @@ def absolute(found: Absolute) -> dict[str, Any]:
         "conditions": _conditions(found.conditions),
         "sizes": [_figures(row) for row in found.sizes],
         "growth": {"time": _growth(found.growth.cpu), "memory": _growth(found.growth.peak)},
+        "same_results": None,
         "status": found.status.value,
         "verdict": found.verdict,
     }
@@ -66,7 +70,7 @@ def meters(conditions: Conditions, rows: Sequence[SizeComparison | SizeMeasureme
 
 def _pair(row: SizeComparison) -> dict[str, Any]:
     found: dict[str, Any] = {"n": row.n}
-    found.update({name: _compared(getattr(row, name)) for name in QUANTITIES})
+    found.update({name: compared(getattr(row, name), timed=name in _TIMED) for name in QUANTITIES})
     found.update(
         cpu_shown=row.cpu_shown if row.cpu else None,
         wall_shown=row.wall_shown if row.wall else None,
@@ -82,23 +86,10 @@ def _figures(row: SizeMeasurement) -> dict[str, Any]:
     return {**found, "reason": row.reason or None}
 
 
-def _compared(value: Compared | None) -> dict[str, Any] | None:
-    if value is None:
-        return None
-    return {
-        "before": value.before,
-        "after": value.after,
-        "ratio": value.ratio,
-        "ratio_ci": _interval(value.ratio_ci),
-        "meter": value.meter.value,
-        "n": value.n,
-    }
-
-
 def _figure(value: Figure | None) -> dict[str, Any] | None:
     if value is None:
         return None
-    return {"value": value.value, "ci": _interval(value.ci), "meter": value.meter.value, "n": value.n}
+    return {"value": value.value, "ci": interval(value.ci), "meter": value.meter.value, "n": value.n}
 
 
 def _growths(before: Growth | None, after: Growth | None) -> dict[str, Any]:
@@ -108,11 +99,7 @@ def _growths(before: Growth | None, after: Growth | None) -> dict[str, Any]:
 def _growth(value: Growth | None) -> dict[str, Any] | None:
     if value is None:
         return None
-    return {"exponent": value.exponent, "ci": _interval(value.ci), "sizes": value.sizes}
-
-
-def _interval(value: Interval | None) -> list[float] | None:
-    return None if value is None else [value.low, value.high]
+    return {"exponent": value.exponent, "ci": interval(value.ci), "sizes": value.sizes}
 
 
 def _same(value: SameResults | None) -> dict[str, Any] | None:
