@@ -25,6 +25,8 @@ class Verb(NamedTuple):
     module: str
     group: str
     summary: str
+    intermixed: bool = False
+    """Positional arguments may follow flags, and what stands after `--` is the program's."""
 
 
 VERBS = (
@@ -41,7 +43,13 @@ VERBS = (
         "your code",
         "improve a solution round by round from measured feedback",
     ),
-    Verb("run", "best_agent.cli.run", "benchmarks", "judge a program on a task, or run any program isolated"),
+    Verb(
+        "run",
+        "best_agent.cli.run",
+        "benchmarks",
+        "judge a program on a task, or run any program isolated",
+        intermixed=True,
+    ),
     Verb("report", "best_agent.cli.report", "benchmarks", "score and show existing results"),
     Verb("tasks", "best_agent.cli.tasks", "benchmarks", "list and show tasks"),
     Verb(
@@ -88,7 +96,8 @@ def _dispatch(name: str, arguments: Sequence[str]) -> int:
     module = importlib.import_module(verb.module)
     parser = _parser(verb)
     module.add_arguments(parser)
-    code: int = module.run(parser.parse_args(arguments))
+    parse = parser.parse_intermixed_args if verb.intermixed else parser.parse_args
+    code: int = module.run(parse(arguments))
     return code
 
 

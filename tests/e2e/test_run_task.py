@@ -206,3 +206,10 @@ def test_without_a_task_a_program_is_run_and_its_usage_told(tmp_path: Path) -> N
     assert found["exit_code"] == 3
     assert found["cpu_ns"] > 0
     assert found["peak_bytes"] > 0
+
+
+def test_what_follows_two_dashes_is_the_programs(tmp_path: Path) -> None:
+    program = tmp_path / "p.py"
+    program.write_text("import sys\nprint(sys.argv[1:])\n")
+    done = best_agent("run", str(program), "--format", "json", "--", "a", "--seed", "3")
+    assert json.loads(done.stdout)["results"]["stdout"] == "['a', '--seed', '3']\n"
