@@ -18,8 +18,10 @@ from best_agent.pipeline.contestant import Contestant
 from best_agent.pipeline.judging import PAGE_BYTES
 
 SMALL_SCALE_PAIRS = 5
-MEMORY_RESOLUTION = {Meter.EXACT: 512, Meter.ESTIMATED: 8192}
-"""Bytes below which two peaks count as the same: tracemalloc repeats exactly, faults come in pages."""
+TRACED_RESOLUTION = 512
+"""Bytes below which two peaks read by tracemalloc count as the same; it repeats exactly."""
+PAGED_RESOLUTION = 2 * PAGE_BYTES
+"""The same for peaks read by page faults: each end of the call may fall on either side of a page."""
 MEMORY_MARGIN = 0.05
 
 Wrong = Callable[[Case, bytes], str | None]
@@ -148,9 +150,13 @@ class Race:
             wall=_quantity(*self._sums(scale, "wall_ns")),
             memory=memory,
             time_shown=_shown(outcome),
-            memory_shown=memory_shown(memory),
+            memory_shown=memory_shown(memory, self._resolution()),
             flags=(OUTSIDE_FLAG,) if flagged else (),
         )
+
+    def _resolution(self) -> int:
+        traced = self._before.program.memory_pass and self._after.program.memory_pass
+        return TRACED_RESOLUTION if traced else PAGED_RESOLUTION
 
     def _paired(self, lane: Lane) -> PairedCase:
         readings = self._readings[lane.case.id]
@@ -201,13 +207,11 @@ def _shown(outcome: Outcome) -> Shown:
     return "more" if outcome is Outcome.MORE else "none"
 
 
-def memory_shown(memory: Compared | None) -> Shown:
+def memory_shown(memory: Compared | None, resolution_bytes: int) -> Shown:
     """Whether a peak is less or more, beyond the meter's resolution and 5%."""
-    if memory is None:
+    if memory is None or memory.meter is Meter.UNAVAILABLE:
         return "none"
-    resolution = MEMORY_RESOLUTION.get(memory.meter)
-    difference = memory.after - memory.before
-    if resolution is None or abs(difference) <= resolution:
+    if abs(memory.after - memory.before) <= resolution_bytes:
         return "none"
     if memory.after < memory.before * (1 - MEMORY_MARGIN):
         return "less"

@@ -6,8 +6,9 @@ import pytest
 from best_agent.measure.sequential import Plan
 from best_agent.model.measurement import Compared
 from best_agent.model.run import Limits, Meter, Phase, Run, Status
-from best_agent.model.task import Case, Source
-from best_agent.pipeline.racing import Lane, Race, memory_shown
+from best_agent.model.task import Case, Mode, Source
+from best_agent.pipeline.racing import PAGED_RESOLUTION, TRACED_RESOLUTION, Lane, Race, memory_shown
+from best_agent.sandbox.contract import Program
 from best_agent.units import KIB
 
 
@@ -18,6 +19,7 @@ class Scripted:
         self, name: str, cpu_ms: Sequence[float], peak: int = 100 * KIB, answer: bytes = b"1"
     ) -> None:
         self.source = Source(id=name, language="python", text=name)
+        self.program = Program(language="python", mode=Mode.FUNCTION, memory_pass=True)
         self.runs = 0
         self._cpu_ms = itertools.cycle(cpu_ms)
         self._peak = peak
@@ -96,18 +98,23 @@ def quantity(before: float, after: float, meter: Meter = Meter.EXACT) -> Compare
 
 
 @pytest.mark.parametrize(
-    ("found", "shown"),
+    ("found", "resolution", "shown"),
     [
-        (None, "none"),
-        (quantity(100_000, 50_000), "less"),
-        (quantity(100_000, 200_000), "more"),
-        (quantity(100_000, 98_000), "none"),
-        (quantity(400, 100), "none"),
-        (quantity(0, 100_000), "more"),
-        (quantity(100_000, 0), "less"),
-        (quantity(12_288, 8_192, Meter.ESTIMATED), "none"),
-        (quantity(100_000, 50_000, Meter.UNAVAILABLE), "none"),
+        (None, TRACED_RESOLUTION, "none"),
+        (quantity(100_000, 50_000), TRACED_RESOLUTION, "less"),
+        (quantity(100_000, 200_000), TRACED_RESOLUTION, "more"),
+        (quantity(100_000, 98_000), TRACED_RESOLUTION, "none"),
+        (quantity(400, 100), TRACED_RESOLUTION, "none"),
+        (quantity(2_000, 1_000), TRACED_RESOLUTION, "less"),
+        (quantity(0, 100_000), TRACED_RESOLUTION, "more"),
+        (quantity(100_000, 0), TRACED_RESOLUTION, "less"),
+        (quantity(4_096, 8_192), PAGED_RESOLUTION, "none"),
+        (quantity(8_192, 0), PAGED_RESOLUTION, "none"),
+        (quantity(8_192, 20_480), PAGED_RESOLUTION, "more"),
+        (quantity(100_000, 50_000, Meter.UNAVAILABLE), TRACED_RESOLUTION, "none"),
     ],
 )
-def test_a_peak_differs_beyond_the_meter_and_five_percent(found: Compared | None, shown: str) -> None:
-    assert memory_shown(found) == shown
+def test_a_peak_differs_beyond_the_meter_and_five_percent(
+    found: Compared | None, resolution: int, shown: str
+) -> None:
+    assert memory_shown(found, resolution) == shown
