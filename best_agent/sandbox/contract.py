@@ -42,6 +42,9 @@ class Program:
     """Files laid into the scratch directory, the working directory of the target, before it starts."""
     collect: tuple[str, ...] = ()
     """Names of regular files in the scratch directory to hand back as `Run.collected` (compilers)."""
+    address_space: bool = True
+    """False, in program mode: the runtime reserves far more addresses than it uses, so that only the
+    resident memory of the process tree is bounded."""
     memory_pass: bool = False
     """True: peak memory needs a run of its own (`traced=True`), whose time does not count."""
 

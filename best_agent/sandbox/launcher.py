@@ -249,6 +249,7 @@ class _Supervisor:
             "argv": list(program.argv),
             "env": env,
             "handshakes": program.handshakes,
+            "address_space": program.address_space,
             "files": list(program.files),
             "collect": list(program.collect),
         }

@@ -138,9 +138,13 @@ class Tree:
             except ChildProcessError:
                 return
 
-    def resident_bytes(self) -> int:
-        """What the tree holds now; one process alone is bounded by its address space already."""
-        if len(self._tasks) == 1:
+    def resident_bytes(self, *, alone: bool) -> int:
+        """What the tree holds now.
+
+        Args:
+            alone: count one process alone too; else its address space bounds it already, and it holds 0.
+        """
+        if len(self._tasks) == 1 and not alone:
             return 0
         found = (meters.resident(task) for task in self._tasks if meters.leads_process(task))
         return sum(held.now for held in found if held is not None)

@@ -31,6 +31,8 @@ from best_agent.sandbox.inside import (
 
 _EXEC_RUNTIME_BYTES: Final = 64 << 20
 """Address space granted for a program's own code and libraries, which are mapped after the bound is set."""
+_ALL_ADDRESSES: Final = 1 << 47
+"""What a 64-bit process can address: no bound."""
 _NS_PER_S: Final = 1_000_000_000
 _BLOBS_AT_MOST: Final = 1 << 30
 _FENCED_TICK_MS: Final = 5
@@ -162,10 +164,11 @@ class Supervisor:
             processes = None
         elif not self.strict and self.confinement.target_uid is None:
             processes = order["processes"] + meters.tasks_of(os.getuid())
+        address_bytes = order["memory_bytes"] + (0 if self.function else _EXEC_RUNTIME_BYTES)
         return confine.Bounds(
             core=order["core"],
             cpu_ns=order["cpu_ns"],
-            address_bytes=order["memory_bytes"] + (0 if self.function else _EXEC_RUNTIME_BYTES),
+            address_bytes=address_bytes if self.config["address_space"] else _ALL_ADDRESSES,
             file_bytes=order["scratch_bytes"],
             processes=processes,
             one_process=self.config["handshakes"] > 0,
@@ -208,9 +211,10 @@ class Supervisor:
         files = order["scratch_bytes"]
         written = _WRITTEN_FACTOR * files + order["output_bytes"] + order["stderr_bytes"]
         memory = order["memory_bytes"] + _EXEC_RUNTIME_BYTES
+        alone = not self.config["address_space"]
 
         def usage(target: life.Life) -> watch.Stop | None:
-            if isinstance(target, life.Tree) and target.resident_bytes() > memory:
+            if isinstance(target, life.Tree) and target.resident_bytes(alone=alone) > memory:
                 return "memory"
             if self.strict or not isinstance(target, life.Tree):
                 return None
