@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from best_agent.errors import MeasureError
-from best_agent.languages import cpp_cache
+from best_agent.languages import build_cache
 from best_agent.languages.contract import BuildFailure
 from best_agent.languages.cpp_driver import PRELUDE, PRELUDE_FILE, SOLUTION_FILE, Texts
 from best_agent.languages.cpp_prelude import precompiled
@@ -61,9 +61,9 @@ def compile_texts(
         UsageError: the cache cannot be used.
     """
     flags = (*_FLAGS, *(_GCC_FLAGS if compiler.is_gcc else _CLANG_FLAGS), level)
-    folder = cpp_cache.builds_folder()
+    folder = build_cache.builds_folder()
     key = _key(compiler, texts, (*flags, *linking))
-    kept = cpp_cache.find(folder, key)
+    kept = build_cache.find(folder, key)
     if kept is not None:
         return kept
     prelude = precompiled(compiler, flags) if texts.prelude else None
@@ -73,8 +73,8 @@ def compile_texts(
     program = run.collected.get(PROGRAM_FILE)
     if run.status is not Status.OK or not program:
         return _failure(run, texts)
-    path = cpp_cache.store(folder, key, program, executable=True)
-    cpp_cache.prune(folder)
+    path = build_cache.store(folder, key, program, executable=True)
+    build_cache.prune(folder)
     return path
 
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from best_agent.languages.cpp_cache import PRELUDES_KEPT, YOUNG_SECONDS, preludes_folder, sole_maker
+from best_agent.languages.build_cache import PRELUDES_KEPT, YOUNG_SECONDS, preludes_folder, sole_maker
 from best_agent.languages.cpp_driver import PRELUDE, PRELUDE_FILE
 from best_agent.languages.cpp_toolchain import Compiler
 

@@ -6,7 +6,7 @@ import pytest
 from cpp_running import built, isolation, needs_compiler, run
 
 from best_agent.errors import UsageError
-from best_agent.languages import cpp, cpp_cache
+from best_agent.languages import build_cache, cpp
 from best_agent.languages.contract import BuildFailure, BuildRequest
 from best_agent.model.run import Status
 from best_agent.model.task import Mode, Source
@@ -56,14 +56,16 @@ def test_what_is_kept_can_be_run_by_the_sandbox_and_written_by_its_owner_alone()
     program = built(build(ADDER))
     kept = program.readable[0]
     assert stat.S_IMODE(kept.stat().st_mode) == 0o755
-    assert stat.S_IMODE(cpp_cache.builds_folder().stat().st_mode) == 0o700
+    assert stat.S_IMODE(build_cache.builds_folder().stat().st_mode) == 0o700
     assert str(kept) == program.argv[0]
 
 
 def test_a_damaged_precompiled_header_is_done_without():
     text = "#include <bits/stdc++.h>\nint main() { std::cout << 1; }"
     built(build(text))
-    whole = [path.rename(path.with_suffix(".whole")) for path in cpp_cache.preludes_folder().glob("*/*.gch")]
+    whole = [
+        path.rename(path.with_suffix(".whole")) for path in build_cache.preludes_folder().glob("*/*.gch")
+    ]
     assert whole
     for path in whole:
         path.with_suffix(".gch").write_bytes(path.read_bytes()[:5000])

@@ -7,19 +7,19 @@ import time
 import pytest
 
 from best_agent.errors import UsageError
-from best_agent.languages import cpp_cache
+from best_agent.languages import build_cache
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("BEST_AGENT_CACHE", str(tmp_path / "cache"))
-    return cpp_cache.builds_folder()
+    return build_cache.builds_folder()
 
 
 def test_what_is_stored_is_found_whole(folder):
-    assert cpp_cache.find(folder, "key") is None
-    path = cpp_cache.store(folder, "key", b"\x7fELF", executable=True)
-    assert cpp_cache.find(folder, "key") == path
+    assert build_cache.find(folder, "key") is None
+    path = build_cache.store(folder, "key", b"\x7fELF", executable=True)
+    assert build_cache.find(folder, "key") == path
     assert path.read_bytes() == b"\x7fELF"
     assert os.access(path, os.X_OK)
     assert [entry.name for entry in folder.iterdir()] == ["key"]
@@ -36,27 +36,27 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path, monkeypatch, mod
     shared.chmod(mode)
     monkeypatch.setenv("BEST_AGENT_CACHE", str(shared))
     with pytest.raises(UsageError, match="not yours alone"):
-        cpp_cache.builds_folder()
+        build_cache.builds_folder()
 
 
 def test_a_place_that_is_no_folder_is_one_clear_line(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("BEST_AGENT_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(UsageError, match="BEST_AGENT_CACHE"):
-        cpp_cache.builds_folder()
+        build_cache.builds_folder()
 
 
 def test_the_users_cache_folder_is_taken_from_the_environment(tmp_path, monkeypatch):
     monkeypatch.delenv("BEST_AGENT_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cpp_cache.cache_folder() == tmp_path / "xdg" / "best-agent"
+    assert build_cache.cache_folder() == tmp_path / "xdg" / "best-agent"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative/path")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert cpp_cache.cache_folder() == tmp_path / ".cache" / "best-agent"
+    assert build_cache.cache_folder() == tmp_path / ".cache" / "best-agent"
 
 
 def _aged(folder, name, size, days):
-    path = cpp_cache.store(folder, name, b"x" * size, executable=True)
+    path = build_cache.store(folder, name, b"x" * size, executable=True)
     then = time.time() - days * 86_400
     os.utime(path, (then, then))
     return path
@@ -65,32 +65,32 @@ def _aged(folder, name, size, days):
 def test_the_ones_used_least_recently_go_first_and_young_ones_stay(folder):
     old, older, oldest = (_aged(folder, f"age{days}", 100, days) for days in (1, 2, 3))
     young = _aged(folder, "young", 1000, 0)
-    cpp_cache.prune(folder, keep_bytes=1150)
+    build_cache.prune(folder, keep_bytes=1150)
     assert [path.exists() for path in (young, old, older, oldest)] == [True, True, False, False]
-    cpp_cache.prune(folder, keep_bytes=0)
+    build_cache.prune(folder, keep_bytes=0)
     assert [path.exists() for path in (young, old)] == [True, False]
 
 
 def test_being_used_makes_a_file_young_again(folder):
     path = _aged(folder, "key", 100, 5)
-    cpp_cache.find(folder, "key")
-    cpp_cache.prune(folder, keep_bytes=0)
+    build_cache.find(folder, "key")
+    build_cache.prune(folder, keep_bytes=0)
     assert path.exists()
 
 
 def test_a_folder_inside_is_left_alone(folder):
     (folder / "inside").mkdir()
-    cpp_cache.prune(folder, keep_bytes=0)
+    build_cache.prune(folder, keep_bytes=0)
     assert (folder / "inside").is_dir()
 
 
 def _store_many(folder, letter):
     for _ in range(50):
-        cpp_cache.store(folder, "same", letter * 200_000, executable=True)
+        build_cache.store(folder, "same", letter * 200_000, executable=True)
         data = (folder / "same").read_bytes()
         assert len(data) == 200_000
         assert len(set(data)) == 1
-        cpp_cache.prune(folder, keep_bytes=0)
+        build_cache.prune(folder, keep_bytes=0)
 
 
 def test_processes_that_store_the_same_at_once_never_see_a_part(folder):
@@ -105,7 +105,7 @@ def test_processes_that_store_the_same_at_once_never_see_a_part(folder):
 
 
 def test_one_maker_at_a_time_and_nobody_waits(folder):
-    with cpp_cache.sole_maker(folder, "key") as first, cpp_cache.sole_maker(folder, "key") as second:
+    with build_cache.sole_maker(folder, "key") as first, build_cache.sole_maker(folder, "key") as second:
         assert (first, second) == (True, False)
-    with cpp_cache.sole_maker(folder, "key") as third:
+    with build_cache.sole_maker(folder, "key") as third:
         assert third
