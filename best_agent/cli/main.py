@@ -1,6 +1,5 @@
 """Entry point: finds the verb, imports its module, and turns errors into one line and an exit code."""
 
-import argparse
 import importlib
 import os
 import sys
@@ -9,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from best_agent import __version__
+from best_agent.cli.parser import VerbParser
 from best_agent.errors import BestAgentError
 
 EXIT_CLEAN = 0
@@ -81,12 +81,6 @@ def overview() -> str:
     return "\n".join(lines)
 
 
-def _parser(verb: Verb) -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(
-        prog=f"best-agent {verb.name}", formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-
-
 def _dispatch(name: str, arguments: Sequence[str]) -> int:
     verb = next((verb for verb in VERBS if verb.name == name), None)
     if verb is None:
@@ -94,7 +88,7 @@ def _dispatch(name: str, arguments: Sequence[str]) -> int:
         sys.stderr.write(f"best-agent: there is no verb '{name}'; the verbs are: {known}\n")
         return EXIT_USAGE
     module = importlib.import_module(verb.module)
-    parser = _parser(verb)
+    parser = VerbParser(prog=f"best-agent {verb.name}")
     module.add_arguments(parser)
     parse = parser.parse_intermixed_args if verb.intermixed else parser.parse_args
     code: int = module.run(parse(arguments))

@@ -22,6 +22,7 @@ examples:
   best-agent measure text.py::dedupe --call "dedupe(['a'] * {n})" --sizes 1000,10000,100000
 
 To compare two states of a function use compare: figures of two runs of measure are not comparable.
+
 Exit codes: 0 measured, 2 usage, 3 not measured.
 """
 

@@ -25,6 +25,8 @@ examples:
 
 Under the default protocol what is missing counts as failed, a task that no reference passes is excluded
 and named, and no score exceeds 1. docs/scoring.md sets out every difference.
+
+Exit codes: 0 scored, 2 usage, or results that cannot be scored.
 """
 _MOST_K = 1_000_000
 

@@ -28,6 +28,8 @@ examples:
   best-agent run solution.cpp --task 16 --tasks best:path/to/BEST
   best-agent run program.py < input.txt
   best-agent run ./a.out --stdin input.txt --time-limit 5 --memory-limit 256MiB
+
+Exit codes: 0 ok, 1 any other status of the program, 2 usage, 3 not measured.
 """
 
 

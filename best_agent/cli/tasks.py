@@ -11,7 +11,7 @@ from best_agent.report.console.tasks import render_task, render_task_list
 from best_agent.report.tasks import list_payload, task_payload
 
 _DESCRIPTION = """\
-Tasks are what `run`, `refine` and `eval` judge programs on. Each has inputs of growing size, memory limits
+Tasks are what `run` and `refine` judge programs on. Each has inputs of growing size, memory limits
 that get tighter from space level to space level, and reference solutions to be measured against.
 
 examples:
@@ -21,6 +21,8 @@ examples:
   best-agent tasks list --tasks my/tasks --format json
 
 A folder of your own tasks is written as docs/tasks.md describes.
+
+Exit codes: 0 shown, 2 usage, or a task that is not right.
 """
 
 

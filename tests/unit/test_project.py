@@ -54,6 +54,34 @@ def test_an_unknown_verb_names_the_known_ones() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("wrong", [["--no-such-flag"], ["--format", "no-such-format"]])
+@pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
+def test_a_wrong_flag_is_told_in_one_line_that_says_where_to_look(verb: str, wrong: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "best_agent", verb, *wrong], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.endswith(f"; see best-agent {verb} --help\n")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
+def test_help_names_verbs_that_there_are_and_fits_the_terminal(verb: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "best_agent", verb, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    prose = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert max(map(len, prose)) <= 80
+    named = set(re.findall(r"best-agent ([a-z]+)", done.stdout))
+    named |= set(re.findall(r"`([a-z]+)`", done.stdout)) & {"check", "gate", "eval", "init", "lsp", "mcp"}
+    assert named <= {verb.name for verb in VERBS}
+
+
 def test_a_reader_that_goes_away_is_no_error() -> None:
     read, write = os.pipe()
     os.close(read)
