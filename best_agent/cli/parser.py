@@ -11,7 +11,8 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines: list[str] = []
-        for is_prose, group in itertools.groupby(text.splitlines(), _is_prose):
+        for is_prose, grouped in itertools.groupby(text.splitlines(), _is_prose):
+            group = list(grouped)
             lines += textwrap.wrap(" ".join(group), width) if is_prose else group
         return "\n".join(indent + line for line in lines)
 
