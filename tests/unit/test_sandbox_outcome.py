@@ -137,6 +137,14 @@ def test_a_stop_of_ours_is_the_reason_however_the_target_died():
     assert run_of(seen).status is Status.TIME_LIMIT
 
 
+def test_the_last_empty_round_is_the_baseline():
+    # The first round costs 40 us and 9 faults, the second 4 us and 1 fault, the call 10 us and 3 faults.
+    ends = ((0, 0, 0), (40_000, 9, 50_000), (40_000, 9, 50_000), (44_000, 10, 60_000))
+    steps = tuple((*end, end[2]) for end in (*ends, (44_000, 10, 60_000), (54_000, 13, 90_000)))
+    run = run_of(replace(SEEN, steps=steps, expected=6, cpu_ns=60_000, minor_faults=14), python=False)
+    assert (run.region.cpu_ns, run.region.minor_faults, run.wall_ns) == (6_000, 2, 20_000)
+
+
 def test_an_incredible_baseline_is_cut_and_flagged():
     wasteful = (
         STEPS[0],
