@@ -77,9 +77,22 @@ def test_help_names_verbs_that_there_are_and_fits_the_terminal(verb: str) -> Non
     )
     prose = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
     assert max(map(len, prose)) <= 80
-    named = set(re.findall(r"best-agent ([a-z]+)", done.stdout))
-    named |= set(re.findall(r"`([a-z]+)`", done.stdout)) & {"check", "gate", "eval", "init", "lsp", "mcp"}
-    assert named <= {verb.name for verb in VERBS}
+    assert not absent_verbs(done.stdout)
+
+
+def test_the_pages_name_no_verb_and_no_page_that_is_not_there() -> None:
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        assert not absent_verbs(text), page.name
+        links = [link for link in re.findall(r"\]\(([^)#:]+)\)", text) if not (page.parent / link).exists()]
+        assert not links, page.name
+
+
+def absent_verbs(text: str) -> set[str]:
+    """Verbs that a text tells the reader to use and that cannot be used."""
+    typed = set(re.findall(r"(?:`|\n +|bin/|\$ )best-agent ([a-z]+)", text))
+    planned = {"check", "gate", "eval", "init", "lsp", "mcp"}
+    return (typed | set(re.findall(r"`([a-z]+)`", text)) & planned) - {verb.name for verb in VERBS}
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,29 @@ def test_best_2026_says_that_missing_counts_as_passed(tmp_path: Path, capsys) ->
 
 def test_best_2026_stops_at_the_task_where_the_public_harness_does(results, capsys) -> None:
     assert "task 145: no reference passes any cell" in refused(capsys, results, "--protocol", "best-2026")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_no_name_and_no_interval_is_cut_on_a_narrow_terminal(results, capsys, monkeypatch, columns) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    wide = output(capsys, results, "--k", "1,2", "--format", "csv")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", output(capsys, results, "--k", "1,2"))
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= columns
+    words = text.split()
+    for row in csv.DictReader(io.StringIO(wide)):
+        if row["figure"] != "beyond_references" and not row["group"].startswith("category"):
+            assert {row["model"], row["figure"], f"{float(row['value']):.3f}"} <= set(words)
+            assert not row["low"] or f"{float(row['low']):.2f}-{float(row['high']):.2f}" in words
+
+
+def test_a_long_model_name_leaves_room_for_figures(tmp_path: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    text = output(capsys, write(tmp_path, task(1, {"m" * 200: "Accepted"})))
+    assert "1.000" in text
+    assert "…" not in text
 
 
 def test_long_lists_are_cut_and_say_so(tmp_path: Path, capsys) -> None:

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 
@@ -21,6 +22,19 @@ def test_list_shows_the_own_tasks(capsys):
     assert "1,000 .. 100,000" in out
     assert "python, cpp" in out
     assert "tasks in the catalogue of best-agent" in out
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_a_list_has_each_task_in_one_line(capsys, monkeypatch, tmp_path, columns):
+    for number in range(3):
+        write_task(tmp_path, f"task-{number}")
+        change(tmp_path / f"task-{number}" / "task.toml", "title = ", f"title = '{'a long title ' * 30}' # ")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    out = re.sub(r"\x1b\[[0-9;]*m", "", best_agent(capsys, "list", "--tasks", tmp_path)[1])
+    rows = [line for line in out.splitlines() if "a long" in line]
+    assert [row.split()[0] for row in rows] == ["task-0", "task-1", "task-2"]
+    assert all(len(row) <= columns and row.rstrip().endswith("…") for row in rows)
 
 
 def test_list_as_json_is_the_envelope(capsys):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +13,8 @@ from best_agent.report.scores import EXPLAINED, difficulties, figures, missing_c
 
 _SHOWN = 12
 """Lines of a list that is not the subject of the page; the rest is in the JSON."""
+_GAP = 2
+"""Spaces between two columns."""
 _FEW = 10
 """Tasks below which drawing them again shows too little of how tasks differ."""
 
@@ -33,11 +36,11 @@ def _draw(console: Console, table: ScoreTable) -> None:
         )
     )
     names = figures(table.ks)
-    console.print(_grid(["model", "n", *names], [_scores(model, names) for model in everybody]))
+    _print_grid(console, ["model", "n", *names], [_scores(model, names) for model in everybody], keys=2)
     groups = difficulties(table)
     if groups:
         console.print(_plain("by difficulty (tasks)"))
-        console.print(_by_difficulty(everybody, groups, [f"dual@{k}" for k in table.ks]))
+        _print_by_difficulty(console, everybody, groups, [f"dual@{k}" for k in table.ks])
     for line in _notes(table):
         console.print(line)
 
@@ -46,7 +49,9 @@ def _scores(model: ModelScore, names: Sequence[str]) -> list[Text]:
     return [Text(model.model), Text(str(model.samples)), *[_figure(model.scores.get(name)) for name in names]]
 
 
-def _by_difficulty(models: Sequence[ModelScore], groups: Sequence[str], names: Sequence[str]) -> Table:
+def _print_by_difficulty(
+    console: Console, models: Sequence[ModelScore], groups: Sequence[str], names: Sequence[str]
+) -> None:
     counts = {group: max(_tasks(model.by_difficulty.get(group, {})) for model in models) for group in groups}
     heads = [f"{group} ({counts[group]})\n{name}" for group in groups for name in names]
     rows = [
@@ -56,20 +61,52 @@ def _by_difficulty(models: Sequence[ModelScore], groups: Sequence[str], names: S
         ]
         for model in models
     ]
-    return _grid(["model", *heads], rows)
+    _print_grid(console, ["model", *heads], rows, keys=1)
 
 
 def _tasks(scores: Mapping[str, Estimate]) -> int:
     return max((estimate.tasks for estimate in scores.values()), default=0)
 
 
-def _grid(heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for place, head in enumerate(heads):
-        table.add_column(Text(head), justify="right" if place else "left", no_wrap=place > 0)
-    for row in rows:
-        table.add_row(*row)
-    return table
+def _print_grid(console: Console, heads: Sequence[str], rows: Sequence[Sequence[Text]], *, keys: int) -> None:
+    """One table where it fits; else several below each other that repeat the first `keys` columns.
+
+    No figure is ever cut: half of an interval reads like another interval.
+    """
+    widths = [
+        max(_width(head), *(_width(row[place].plain) for row in rows)) for place, head in enumerate(heads)
+    ]
+    for places in _shares(widths, keys, console.width):
+        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+        for place in (*range(keys), *places):
+            table.add_column(
+                Text(heads[place]),
+                justify="right" if place else "left",
+                overflow="fold",
+                no_wrap=place > 0,
+                min_width=widths[place] if place else None,
+            )
+        for row in rows:
+            table.add_row(*row[:keys], *(row[place] for place in places))
+        console.print(table)
+
+
+def _shares(widths: Sequence[int], keys: int, room: int) -> list[list[int]]:
+    """The columns behind the key columns, in shares that fit beside them; a long first column is folded."""
+    free = room - sum(width + _GAP for width in (min(widths[0], room // 3), *widths[1:keys]))
+    shares: list[list[int]] = [[]]
+    used = 0
+    for place, width in enumerate(widths[keys:], keys):
+        if shares[-1] and used + width > free:
+            shares.append([])
+            used = 0
+        shares[-1].append(place)
+        used += width + _GAP
+    return shares
+
+
+def _width(text: str) -> int:
+    return max(map(cell_len, text.splitlines()), default=0)
 
 
 def _figure(estimate: Estimate | None) -> Text:

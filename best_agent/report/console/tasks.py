@@ -32,20 +32,20 @@ def render_task(task: Task, space_level: int, colour: bool) -> str:
 def _draw_list(
     console: Console, description: str, tasks: Sequence[Task], unusable: Sequence[tuple[str, str]]
 ) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("id", "title", "difficulty", "languages"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "id")
-    for heading in ("sizes", "levels", "refs"):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("id", "difficulty", "languages"):
+        table.add_column(heading, overflow="fold", no_wrap=True)
+    for heading in ("sizes", "refs"):
         table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("title")
     for task in tasks:
         table.add_row(
             _plain(task.id),
-            Text.assemble(_plain(task.title), (" (has defects)" if task.notes else "", "yellow")),
             _plain(task.difficulty),
             Text(", ".join(task.languages)),
             Text(_ends(task.sizes)),
-            Text(str(task.space_levels)),
             Text(str(len(task.references))),
+            _cut(Text.assemble(("(has defects) " if task.notes else "", "yellow"), _plain(task.title))),
         )
     if tasks:
         console.print(table)
@@ -53,6 +53,12 @@ def _draw_list(
         console.print(Text.assemble(("unusable ", "red"), _plain(task_id), ": ", _plain(problem)))
     count = f"{len(tasks)} task{'' if len(tasks) == 1 else 's'} in {description}"
     console.print(Text(f"{count}; one of them: best-agent tasks show ID", style="dim"))
+
+
+def _cut(text: Text) -> Text:
+    """Text that is cut where the line ends: a list has one task in a line."""
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text
 
 
 def _draw_task(console: Console, task: Task, space_level: int) -> None:
