@@ -21,6 +21,12 @@ _PEAK_DIGITS: Final = 15
 _OUT_OF_MEMORY: Final = re.compile(
     r"^(MemoryError\b|.*\bstd::bad_alloc\b|.*\bout of memory\b)", re.IGNORECASE
 )
+_RUNTIME_OUT_OF_MEMORY: Final = re.compile(
+    r'^(Exception in thread ".*" java\.lang\.OutOfMemoryError\b.*|FATAL ERROR: .*\bheap out of memory\b.*'
+    r"|fatal error: .*\b(?:out of|cannot allocate) memory\b.*|memory allocation of \d+ bytes failed\b.*)",
+    re.MULTILINE,
+)
+"""What Java, node, Go and Rust say before they go on with where it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +86,15 @@ def _last_line(text: bytes) -> str:
     return lines[-1][:_DETAIL_CHARACTERS] if lines else ""
 
 
+def _out_of_memory(stderr: bytes) -> str | None:
+    """The line that says so, in the program's or its runtime's own words."""
+    last = _last_line(stderr)
+    if _OUT_OF_MEMORY.match(last):
+        return last
+    said = _RUNTIME_OUT_OF_MEMORY.search(stderr.decode("utf-8", "replace"))
+    return said[0][:_DETAIL_CHARACTERS] if said else None
+
+
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
@@ -115,8 +130,9 @@ def _died(seen: Sight) -> tuple[Status, str]:
         return Status.OUTPUT_LIMIT, "wrote a file larger than allowed"
     if number == signal.SIGKILL:
         return Status.MEMORY_LIMIT, "killed by the system, which does so when memory runs out"
-    if _OUT_OF_MEMORY.match(last):
-        return Status.MEMORY_LIMIT, last
+    memory = _out_of_memory(seen.stderr)
+    if memory is not None:
+        return Status.MEMORY_LIMIT, memory
     if number == signal.SIGSEGV:
         return Status.RUNTIME_ERROR, "SIGSEGV: touched memory it does not have, or recursed too deep"
     return Status.RUNTIME_ERROR, f"{name}: {last}" if last else f"died of {name}"
@@ -132,8 +148,9 @@ def _failed(seen: Sight) -> tuple[Status, str] | None:
     if seen.exit_code == EXIT_UNENCODABLE and seen.expected and len(seen.steps) == seen.expected:
         return Status.OUTPUT_LIMIT, "its answer is nested too deep"
     if seen.exit_code:
-        if _OUT_OF_MEMORY.match(last):
-            return Status.MEMORY_LIMIT, last
+        memory = _out_of_memory(seen.stderr)
+        if memory is not None:
+            return Status.MEMORY_LIMIT, memory
         return Status.RUNTIME_ERROR, last or f"ended with exit code {seen.exit_code}"
     if len(seen.steps) < seen.expected:
         return Status.NO_RESULT, "ended before the measured call was over"
