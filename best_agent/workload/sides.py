@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from tempfile import mkdtemp
 
 from best_agent.errors import UsageError
 from best_agent.workload.gitrepo import Repository
 from best_agent.workload.layout import Place, place, project_of
+from best_agent.workload.scratch import scratch
 from best_agent.workload.target import HEAD, INDEX, WORKTREE, Target
 
 _COMPILED = (".so", ".pyd", ".dylib")
@@ -90,11 +90,8 @@ class Trees:
 @contextmanager
 def trees() -> Iterator[Trees]:
     """A temporary folder for trees, removed at the end."""
-    folder = Path(os.path.realpath(mkdtemp(prefix="best-agent-trees-")))
-    try:
+    with scratch("best-agent-trees-") as folder:
         yield Trees(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def completed(target: Target) -> Target:
