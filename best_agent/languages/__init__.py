@@ -19,7 +19,45 @@ def _cpp() -> Language:
     return cpp
 
 
-LANGUAGES: dict[str, Callable[[], Language]] = {"python": _python, "cpp": _cpp}
+def _c() -> Language:
+    from best_agent.languages import c
+
+    return c
+
+
+def _javascript() -> Language:
+    from best_agent.languages import javascript
+
+    return javascript
+
+
+def _java() -> Language:
+    from best_agent.languages import java
+
+    return java
+
+
+def _rust() -> Language:
+    from best_agent.languages import rust
+
+    return rust
+
+
+def _go() -> Language:
+    from best_agent.languages import go
+
+    return go
+
+
+LANGUAGES: dict[str, Callable[[], Language]] = {
+    "python": _python,
+    "cpp": _cpp,
+    "c": _c,
+    "javascript": _javascript,
+    "java": _java,
+    "rust": _rust,
+    "go": _go,
+}
 """Every language by name; calling the entry imports its module."""
 
 

@@ -22,6 +22,8 @@ class BuildRequest:
     """Compiler level, where there is a compiler."""
     normalise_memory: bool = True
     """False: leave allocator and stack as the public harness does (protocol best-2026)."""
+    memory_bytes: int = 1 << 30
+    """What a run may use: runtimes with a collector are told how far their heap may grow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,18 +4,13 @@ import hashlib
 import os
 import shlex
 import shutil
-import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from best_agent.errors import UsageError
+from best_agent.languages.tool_search import answer, installation, outside_system
 
-_QUESTION_SECONDS = 30
-_SYSTEM = (Path("/usr"), Path("/bin"), Path("/lib"), Path("/lib64"))
-_NIX_STORE = Path("/nix/store")
-_TOOLCHAIN_FOLDERS = frozenset({"bin", "include", "lib", "lib32", "lib64", "libexec"})
 MISSING = (
     "C++ needs a compiler: install g++ or clang++ (Debian, Ubuntu: apt install g++; "
     "Fedora: dnf install gcc-c++; Arch: pacman -S gcc), or name one in CXX"
@@ -66,7 +61,7 @@ def _find(named: str, path: str) -> Compiler | None:
         except ValueError:
             program, arguments = command, []
         found = shutil.which(program, path=path)
-        version = _answer((found, *arguments, "--version")) if found else None
+        version = answer((found, *arguments, "--version")) if found else None
         if found and version:
             return _described((str(Path(found).absolute()), *arguments), version)
     if named:
@@ -75,48 +70,13 @@ def _find(named: str, path: str) -> Compiler | None:
 
 
 def _described(command: tuple[str, ...], version: str) -> Compiler:
-    inner = (_answer((*command, "-print-prog-name=cc1plus")) or "").strip()
-    readable = set(_installation(Path(command[0])))
+    inner = (answer((*command, "-print-prog-name=cc1plus")) or "").strip()
+    readable = set(installation(Path(command[0])))
     if inner.startswith("/"):
         readable.add(Path(inner).resolve().parent)
     return Compiler(
         command=command,
         version=version,
         is_gcc="Free Software Foundation" in version,
-        readable=tuple(sorted(path for path in readable if not _is_of_system(path))),
+        readable=outside_system(readable),
     )
-
-
-def _installation(program: Path) -> Iterator[Path]:
-    """The program and the folders beside it that hold a toolchain, never the whole folder above them.
-
-    The folder above `bin` may well be somebody's home.
-    """
-    real = program.resolve()
-    yield program
-    yield real
-    if real.is_relative_to(_NIX_STORE):
-        yield _NIX_STORE
-    elif real.parent.name == "bin" and not _is_of_system(real):
-        for folder in real.parent.parent.iterdir():
-            if folder.is_dir() and (folder.name in _TOOLCHAIN_FOLDERS or "-linux-" in folder.name):
-                yield folder
-
-
-def _is_of_system(path: Path) -> bool:
-    return any(path.is_relative_to(folder) for folder in _SYSTEM)
-
-
-def _answer(command: tuple[str, ...]) -> str | None:
-    try:
-        answer = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_QUESTION_SECONDS,
-            check=False,
-            env={**os.environ, "LC_ALL": "C"},
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return answer.stdout.decode("utf-8", "replace") if answer.returncode == 0 else None

@@ -1,5 +1,6 @@
 """`run` without a task: any program, isolated, with what it used."""
 
+import dataclasses
 import os
 import stat
 import sys
@@ -8,7 +9,7 @@ from typing import Final
 
 from best_agent import languages
 from best_agent.errors import UsageError
-from best_agent.languages.contract import BuildFailure, BuildRequest
+from best_agent.languages.contract import BuildFailure, BuildRequest, Language
 from best_agent.model.run import Isolation, Limits, Run, Status
 from best_agent.model.task import Mode, Source
 from best_agent.sandbox.contract import Program
@@ -21,7 +22,7 @@ _SOURCE_BYTES: Final = 16 << 20
 def run_isolated(
     path: Path, *, stdin: bytes, isolation: Isolation, limits: Limits, arguments: tuple[str, ...] = ()
 ) -> Run:
-    """Run a Python file, a C++ source or an executable once.
+    """Run a program's source, in any language there is, or an executable once.
 
     Only that file of the user's is visible to it, and for Python the environment that the tool itself is
     installed in. A program that fails or does not compile is a `Run` with its status.
@@ -30,25 +31,27 @@ def run_isolated(
         UsageError: the file cannot be read or is none of these, or the compiler is missing.
         MeasureError: the sandbox failed.
     """
-    program = _program(path, isolation, arguments)
+    program = _program(path, isolation, limits, arguments)
     if isinstance(program, BuildFailure):
         return _not_compiled(program, isolation)
     with open_session(program, isolation) as session:
         return session.run(stdin, limits)
 
 
-def _program(path: Path, isolation: Isolation, arguments: tuple[str, ...]) -> Program | BuildFailure:
+def _program(
+    path: Path, isolation: Isolation, limits: Limits, arguments: tuple[str, ...]
+) -> Program | BuildFailure:
     file = path.absolute()
-    if _mode(file) & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH) and file.suffix.lower() != ".py":
+    mode = _mode(file)
+    try:
+        language = languages.by_suffix(file)
+    except UsageError as error:
+        if not mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH):
+            raise UsageError(f"{error}; for a program of another kind: chmod +x {path.name}") from None
         return Program(language="binary", mode=Mode.PROGRAM, argv=(str(file), *arguments), readable=(file,))
-    if file.suffix.lower() == ".py":
+    if language.NAME == "python":
         return _python(file, arguments)
-    if file.suffix.lower() in languages.get("cpp").SUFFIXES:
-        return _compiled(file, isolation, arguments)
-    raise UsageError(
-        f"{path} is neither a Python file (.py), a C++ source (.cpp) nor executable; "
-        f"for a program: chmod +x {path.name}"
-    )
+    return _built(language, file, isolation, limits, arguments)
 
 
 def _mode(file: Path) -> int:
@@ -72,22 +75,18 @@ def _python(file: Path, arguments: tuple[str, ...]) -> Program:
     )
 
 
-def _compiled(file: Path, isolation: Isolation, arguments: tuple[str, ...]) -> Program | BuildFailure:
-    cpp = languages.get("cpp")
-    missing = cpp.missing_tool()
+def _built(
+    language: Language, file: Path, isolation: Isolation, limits: Limits, arguments: tuple[str, ...]
+) -> Program | BuildFailure:
+    missing = language.missing_tool()
     if missing is not None:
         raise UsageError(missing)
-    source = Source(id=file.name, language="cpp", text=_text(file), path=file)
-    built = cpp.build(BuildRequest(source=source, mode=Mode.PROGRAM), isolation)
+    source = Source(id=file.name, language=language.NAME, text=_text(file), path=file)
+    request = BuildRequest(source=source, mode=Mode.PROGRAM, memory_bytes=limits.memory_bytes)
+    built = language.build(request, isolation)
     if isinstance(built, BuildFailure):
         return built
-    return Program(
-        language=built.language,
-        mode=Mode.PROGRAM,
-        argv=(*built.argv, *arguments),
-        readable=built.readable,
-        env=built.env,
-    )
+    return dataclasses.replace(built, argv=(*built.argv, *arguments))
 
 
 def _text(file: Path) -> str:

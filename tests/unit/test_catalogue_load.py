@@ -63,7 +63,7 @@ def test_a_checker_is_found_by_its_name(folder):
 
 
 def test_every_language_of_the_loader_can_be_built():
-    assert set(LANGUAGES.values()) == set(BUILDABLE)
+    assert set(LANGUAGES.values()) <= set(BUILDABLE)
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,22 @@ def test_no_module_that_builds_is_left_out_of_the_registry():
     assert set(named) == set(languages.LANGUAGES)
 
 
-@pytest.mark.parametrize(("path", "name"), [("a.py", "python"), ("a/b.CPP", "cpp"), ("x.cc", "cpp")])
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a.py", "python"),
+        ("a/b.CPP", "cpp"),
+        ("x.cc", "cpp"),
+        ("x.c", "c"),
+        ("a.rs", "rust"),
+        ("a.mjs", "javascript"),
+    ],
+)
 def test_a_file_name_tells_the_language(path, name):
     assert name == languages.by_suffix(Path(path)).NAME
 
 
-@pytest.mark.parametrize("path", ["a.rs", "Makefile", ".py", ""])
+@pytest.mark.parametrize("path", ["a.zig", "Makefile", ".py", ""])
 def test_a_file_name_that_tells_nothing_is_refused_with_the_known_endings(path):
     with pytest.raises(UsageError, match=r"\.py, \.cpp"):
         languages.by_suffix(Path(path))
