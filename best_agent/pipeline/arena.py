@@ -1,6 +1,6 @@
 """The arena of `refine` on a task: a trial, seen through what the loop may ask."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -66,6 +66,15 @@ class TaskArena:
         """
         return load_source(path, self._trial.language, entry=self.problem.entry)
 
+    def judge(self, candidate: Source) -> ProgramVerdict:
+        """Judge a candidate on every case.
+
+        Raises:
+            UsageError: the language's tools are missing.
+            MeasureError: the harness failed.
+        """
+        return self._trial.judge(candidate)
+
     def assess(self, candidate: Source) -> Assessment:
         """Judge a candidate and, if it is admissible, race it briefly against each reference.
 
@@ -83,17 +92,15 @@ class TaskArena:
 
     def _sprint(self, before: Source, after: Source) -> Contest:
         """A short race on one case of the largest scale that both answer: a figure for the feedback."""
-        both = _answered_cases(self._trial.judge(before)) & _answered_cases(self._trial.judge(after))
-        largest = max((case.scale for case in self._trial.cases if case.id in both), default=None)
-        first = next(
-            (case.id for case in self._trial.cases if case.id in both and case.scale == largest), None
-        )
-        cases = () if first is None else (first,)
-        return self._trial.race(before, after, cases, plan=_SPRINT_PLAN, budget_s=_SPRINT_BUDGET_S)
+        first = _raced_cases(self._trial, before, after)[:1]
+        return self._trial.race(before, after, first, plan=_SPRINT_PLAN, budget_s=_SPRINT_BUDGET_S)
 
-    def race(self, before: Source, after: Source, *, share: float = 1.0) -> Contest:
-        """Race two admissible programs; `share` is the part of the error budget that may be spent."""
-        return self._race(self._trial, before, after, Plan(share=share), _RACE_BUDGET_S)
+    def race(self, before: Source, after: Source, *, share: float = 1.0, also: Sequence[int] = ()) -> Contest:
+        """Race two admissible programs; `share` is the part of the error budget that may be spent.
+
+        The smaller scales named in `also` are raced, too; what the others cost is known well enough.
+        """
+        return _race(self._trial, before, after, Plan(share=share), also)
 
     def confirm(self, before: Source, after: Source) -> tuple[Contest, str]:
         """Race once more: on fresh seeds, or, where a set's inputs are fixed, on the same ones."""
@@ -105,11 +112,7 @@ class TaskArena:
                 if not verdict.admissible:
                     empty = Contest(baseline=before.id, cases=(), scale=None, time=None, memory=None)
                     return empty, "fresh-seeds"
-            return self._race(fresh, before, after, Plan(), _RACE_BUDGET_S), "fresh-seeds"
-
-    def _race(self, trial: Trial, before: Source, after: Source, plan: Plan, budget_s: float) -> Contest:
-        sides = [_answered_cases(trial.judge(source)) for source in (before, after)]
-        return trial.race(before, after, sorted(sides[0] & sides[1]), plan=plan, budget_s=budget_s)
+            return _race(fresh, before, after, Plan()), "fresh-seeds"
 
 
 def problem_of(task: Task, language: str) -> Problem:
@@ -135,8 +138,18 @@ def problem_of(task: Task, language: str) -> Problem:
     )
 
 
-def _answered_cases(verdict: ProgramVerdict) -> set[str]:
-    return {case.case for case in verdict.cases if case.answered}
+def _race(trial: Trial, before: Source, after: Source, plan: Plan, also: Sequence[int] = ()) -> Contest:
+    # With fewer pairs than the first look takes, hardly any gain could be shown at the race's level.
+    cases = _raced_cases(trial, before, after, also)
+    return trial.race(before, after, cases, plan=plan, budget_s=_RACE_BUDGET_S, least_pairs=plan.looks[0])
+
+
+def _raced_cases(trial: Trial, before: Source, after: Source, also: Sequence[int] = ()) -> tuple[str, ...]:
+    """The cases of the largest scale that both answer, and of the scales in `also`."""
+    sides = [{case.case for case in trial.judge(source).cases if case.answered} for source in (before, after)]
+    both = [case for case in trial.cases if case.id in sides[0] & sides[1]]
+    largest = max((case.scale for case in both), default=None)
+    return tuple(case.id for case in both if case.scale == largest or case.scale in also)
 
 
 def _time_limits(limits: LanguageLimits, scales: int) -> tuple[str, ...]:

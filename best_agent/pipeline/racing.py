@@ -55,10 +55,10 @@ class Race:
         self._wrong = wrong
         self._readings: Mapping[str, _Readings] = {lane.case.id: _Readings() for lane in lanes}
 
-    def run(self, plan: Plan, *, budget_s: float, small_scales: bool = True) -> Contest:
+    def run(self, plan: Plan, *, budget_s: float, least_pairs: int = MIN_PAIRS) -> Contest:
         """Race: the largest scale by the plan, the smaller ones with few pairs for the record.
 
-        `budget_s` bounds the wall time of the deciding scale, once an interval can be had.
+        `budget_s` bounds the wall time of the deciding scale, once there are `least_pairs` pairs.
 
         Raises:
             MeasureError: the harness failed.
@@ -66,13 +66,13 @@ class Race:
         scales = sorted({lane.case.scale for lane in self._lanes})
         if not scales:
             return Contest(baseline=self._before.source.id, cases=(), scale=None, time=None, memory=None)
-        for scale in scales[:-1] if small_scales else ():
+        for scale in scales[:-1]:
             for number in range(SMALL_SCALE_PAIRS):
                 self._pass_over(scale, number)
-        outcome = self._decide(scales[-1], plan, budget_s)
+        outcome = self._decide(scales[-1], plan, budget_s, max(least_pairs, MIN_PAIRS))
         return self._contest(scales[-1], outcome)
 
-    def _decide(self, scale: int, plan: Plan, budget_s: float) -> Outcome:
+    def _decide(self, scale: int, plan: Plan, budget_s: float, least_pairs: int) -> Outcome:
         end = time.monotonic() + budget_s
         outcome = Outcome.CONTINUE
         number = 0
@@ -83,7 +83,7 @@ class Race:
             if len(before) < number or min(*before, *after) <= 0:
                 return Outcome.NOT_SHOWN  # a case failed, or the call is too small for the clock
             outcome = look(before, after, plan)
-            if outcome is Outcome.CONTINUE and number >= MIN_PAIRS and time.monotonic() > end:
+            if outcome is Outcome.CONTINUE and number >= least_pairs and time.monotonic() > end:
                 return closing_look(before, after, plan)
         return outcome
 
@@ -160,10 +160,14 @@ class Race:
 
     def _paired(self, lane: Lane) -> PairedCase:
         readings = self._readings[lane.case.id]
-        if readings.failure or not readings.before:
-            reason = readings.failure or "not raced"
+        if readings.failure:
             return PairedCase(
-                case=lane.case.id, scale=lane.case.scale, time=None, wall=None, memory=None, reason=reason
+                case=lane.case.id,
+                scale=lane.case.scale,
+                time=None,
+                wall=None,
+                memory=None,
+                reason=readings.failure,
             )
         shift = self._excess(readings).cpu_ns
         return PairedCase(

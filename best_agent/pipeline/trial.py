@@ -11,6 +11,7 @@ from best_agent.errors import UsageError
 from best_agent.judge.grid import ProgramCase, of_program
 from best_agent.judge.outside import NOTHING
 from best_agent.languages.contract import BuildFailure
+from best_agent.measure.intervals import MIN_PAIRS
 from best_agent.measure.sequential import Plan
 from best_agent.model.run import Isolation, Meter, Run, Status
 from best_agent.model.task import Case, LanguageLimits, Source, Task
@@ -50,7 +51,6 @@ class Trial:
         self.protocol = protocol
         self.isolation = isolation
         self.cases = load_cases(task, seed)
-        self.references: tuple[ProgramVerdict, ...] = ()
         self._progress = progress
         self._oracle = Oracle(task, exact=protocol.exact_output, check=load_checker(task))
         cpu_limit_ns = protocol.process_cpu_ns or round(time_limit_s * 1e9)
@@ -78,12 +78,15 @@ class Trial:
 
     def _prepare(self) -> None:
         self._yardstick.measure(self.cases, self._progress)
-        limits = {case.id: self._yardstick.time_limit(case) for case in self.cases}
-        for source in self._yardstick.sources:
-            runs = self._yardstick.runs(source)
-            verdict = self._judge_runs(source, runs, limits, keep_minimum=self.protocol.reference_minimum)
-            self._judged[program_key(source)] = verdict
-        self.references = tuple(self._judged[program_key(source)] for source in self._yardstick.sources)
+
+    @property
+    def references(self) -> tuple[ProgramVerdict, ...]:
+        """The verdicts on the references; what they lack of memory runs is made up for when first asked.
+
+        Raises:
+            MeasureError: the harness failed.
+        """
+        return tuple(self.judge(source) for source in self._yardstick.sources)
 
     def judge(self, source: Source) -> ProgramVerdict:
         """The verdict on a candidate over all cases.
@@ -94,7 +97,8 @@ class Trial:
         """
         key = program_key(source)
         if key not in self._judged:
-            self._judged[key] = self._judge(source)
+            reference = next((own for own in self._yardstick.sources if program_key(own) == key), None)
+            self._judged[key] = self._judge(source) if reference is None else self._judge_reference(reference)
         return replace(self._judged[key], id=source.id)
 
     def _judge(self, source: Source) -> ProgramVerdict:
@@ -113,6 +117,11 @@ class Trial:
             self._progress(f"{source.id}: case {number} of {len(self.cases)}")
             runs[case.id], limits[case.id] = self._yardstick.beside(contestant, case)
         return self._judge_runs(source, runs, limits)
+
+    def _judge_reference(self, source: Source) -> ProgramVerdict:
+        limits = {case.id: self._yardstick.time_limit(case) for case in self.cases}
+        runs = self._yardstick.runs(source)
+        return self._judge_runs(source, runs, limits, keep_minimum=self.protocol.reference_minimum)
 
     def _judge_runs(
         self,
@@ -172,7 +181,7 @@ class Trial:
         *,
         plan: Plan,
         budget_s: float,
-        small_scales: bool = True,
+        least_pairs: int = MIN_PAIRS,
     ) -> Contest:
         """Race two sources on the cases named, which both must be known to solve.
 
@@ -193,7 +202,7 @@ class Trial:
             if case.id in wanted
         ]
         race = Race(sides[0], sides[1], lanes, self._oracle.wrong)
-        return race.run(plan, budget_s=budget_s, small_scales=small_scales)
+        return race.run(plan, budget_s=budget_s, least_pairs=least_pairs)
 
 
 def _program_case(verdict: CaseVerdict) -> ProgramCase:

@@ -14,8 +14,6 @@ MAX_RATIO = 1.05
 """How much of one quantity may be lost for a gain in the other, unless the user says otherwise."""
 _LIMITS = (Status.TIME_LIMIT, Status.MEMORY_LIMIT)
 _NOTHING = 1e-9
-_NOT_RACED = "not raced"
-"""What a race says of cases of smaller scales that it left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +95,7 @@ def decide(contest: Contest, terms: Terms, *, passes_more: bool = False) -> Deci
 
     `passes_more`: the candidate passes cases that its parent does not, which is a gain by itself.
     """
-    broken = next((case.reason for case in contest.cases if case.reason not in ("", _NOT_RACED)), None)
+    broken = next((case.reason for case in contest.cases if case.reason), None)
     if broken is not None:
         return Decision(accepted=False, reason=Reason.NOT_COMPARED, detail=_one_line(broken))
     if "suspect" in contest.flags:
@@ -111,9 +109,9 @@ def decide(contest: Contest, terms: Terms, *, passes_more: bool = False) -> Deci
         return Decision(accepted=False, reason=Reason.MEMORY_LOSS, detail=figures)
     gain = _gain(time, memory, terms.objective) or (Reason.PASSES_MORE if passes_more else None)
     if gain is None:
-        return _no_gain(time, memory, terms, figures)
+        return _no_gain(contest, time, memory, terms, figures)
     if _Change.UNDECIDED in (time, memory):
-        line = f"{figures}: a gain, but a loss in the other could not be ruled out"
+        line = f"{figures}; a gain, but a loss in the other could not be ruled out"
         return Decision(accepted=False, reason=Reason.UNDECIDED, detail=line, retry=True)
     if _Change.UNKNOWN in (time, memory) and not passes_more:
         return Decision(accepted=False, reason=Reason.NOT_COMPARED, detail=figures)
@@ -151,8 +149,12 @@ def high(figure: Compared) -> float | None:
 
 def words(figure: Compared | None, quantity: str) -> str:
     """A figure in words: `time 3.10x less (2.91x to 3.30x less)`."""
-    if figure is None or figure.ratio is None:
+    if figure is None:
         return f"{quantity} not known"
+    if figure.ratio is None:
+        return (
+            f"{quantity} none, as before" if figure.after == 0 else f"{quantity} where there was none before"
+        )
     text, interval = f"{quantity} {format_ratio(figure.ratio)}", figure.ratio_ci
     return text if interval is None else f"{text} ({format_ratio_range(interval.low, interval.high)})"
 
@@ -232,13 +234,28 @@ def _gain(time: _Change, memory: _Change, objective: Objective) -> Reason | None
     return Reason.FASTER if faster else Reason.LEANER
 
 
-def _no_gain(time: _Change, memory: _Change, terms: Terms, figures: str) -> Decision:
+def _no_gain(contest: Contest, time: _Change, memory: _Change, terms: Terms, figures: str) -> Decision:
     if time is _Change.UNKNOWN and memory is _Change.UNKNOWN:
         line = "there is no scale that both it and its parent finish"
         return Decision(accepted=False, reason=Reason.NOT_COMPARED, detail=line)
     wanted = "time or memory" if terms.objective is Objective.BOTH else str(terms.objective)
-    line = f"no gain in {wanted} is shown: {figures}"
+    line = f"no gain in {wanted} is shown: {figures}{_not_enough(contest.time, terms)}"
     return Decision(accepted=False, reason=Reason.NO_GAIN, detail=line)
+
+
+def _not_enough(figure: Compared | None, terms: Terms) -> str:
+    """Why an interval that lies below 1 is no gain, where that is so.
+
+    The interval is one of 95% for this pair alone; a claim has to hold over all candidates of a run.
+    """
+    if figure is None or terms.objective is Objective.MEMORY:
+        return ""
+    if figure.ratio_ci is None or figure.ratio_ci.high >= 1:
+        return ""
+    return (
+        f"; the 95% interval lies below 1, but {figure.n} pairs do not show a gain of 1% at this run's error "
+        "budget, which all its candidates share"
+    )
 
 
 def _one_line(text: str) -> str:

@@ -1,5 +1,6 @@
 """What the loop asks of the measuring side. `pipeline` provides it; tests provide their own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +43,14 @@ class Arena(Protocol):
         """The problem at hand."""
         ...
 
+    def judge(self, candidate: Source) -> ProgramVerdict:
+        """Judge a candidate on every case; once for each program.
+
+        Raises:
+            MeasureError: the harness failed; says nothing about the candidate.
+        """
+        ...
+
     def assess(self, candidate: Source) -> Assessment:
         """Judge a candidate on every case and, if it is correct, race it against each reference.
 
@@ -50,9 +59,10 @@ class Arena(Protocol):
         """
         ...
 
-    def race(self, before: Source, after: Source, *, share: float = 1.0) -> Contest:
+    def race(self, before: Source, after: Source, *, share: float = 1.0, also: Sequence[int] = ()) -> Contest:
         """Run two correct programs in turn until a difference is shown or the cap of pairs is reached.
 
+        The largest scale that both answer is raced, and with few pairs the smaller ones named in `also`.
         `share` is the part of the run's error budget (alpha) that this race may spend: 1/candidates.
 
         Raises:

@@ -229,7 +229,7 @@ class Loop:
         parent = self._history.parent
         feedback = Feedback(
             parent=parent,
-            assessment=self._referee.assess(parent),
+            assessment=self._referee.assess(parent) if self._source.reads_prompt else None,
             last_change=self._history.last_change,
         )
         return build_prompt(self._arena.problem, self._settings.terms, feedback, self._history.tried())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from best_agent.errors import MeasureError
 from best_agent.model.refinement import CandidateResult, Reason
 from best_agent.model.task import Source
-from best_agent.model.verdict import Contest
+from best_agent.model.verdict import Contest, ProgramVerdict
 from best_agent.refine.accept import Decision, Terms, decide, failure, passes_more, slower_at
 from best_agent.refine.archive import Archive, Entry, digest
 from best_agent.refine.contract import Arena, Assessment
@@ -22,6 +22,7 @@ class Referee:
         self._terms = terms
         self._share = share
         self._assessments: dict[str, Assessment] = {}
+        self._verdicts: dict[str, ProgramVerdict] = {}
         self.archive = Archive()
 
     def assess(self, source: Source) -> Assessment:
@@ -32,11 +33,23 @@ class Referee:
         """
         if source.id not in self._assessments:
             self._assessments[source.id] = self._arena.assess(source)
+            self._verdicts[source.id] = self._assessments[source.id].verdict
         return self._assessments[source.id]
 
+    def verdict(self, source: Source) -> ProgramVerdict:
+        """The verdict on a program, without the races against the references.
+
+        Raises:
+            MeasureError: the harness failed.
+        """
+        if source.id not in self._verdicts:
+            self._verdicts[source.id] = self._arena.judge(source)
+        return self._verdicts[source.id]
+
     def remembered(self, name: str) -> Assessment | None:
-        """The assessment of a program, if it was measured in this process."""
-        return self._assessments.get(name)
+        """What was measured of a program in this process, if anything; it may lack the references."""
+        verdict = self._verdicts.get(name)
+        return self._assessments.get(name) or (None if verdict is None else Assessment(verdict=verdict))
 
     def judge(self, name: str, proposal: Proposal, parent: Source) -> CandidateResult:
         """What becomes of a proposal, compared with the parent."""
@@ -58,7 +71,7 @@ class Referee:
         if proposal.code is None:
             return result
         try:
-            verdict = self.assess(source).verdict
+            verdict = self.verdict(source)
         except MeasureError as error:
             return replace(result, reason=Reason.NOT_MEASURED, detail=str(error))
         result = replace(result, status=str(verdict.status))
@@ -73,7 +86,7 @@ class Referee:
         Raises:
             MeasureError: the harness failed.
         """
-        more = passes_more(self.assess(source).verdict, self.assess(start).verdict)
+        more = passes_more(self.verdict(source), self.verdict(start))
         contest, how = self._arena.confirm(start, source)
         decision = self._confirmed(contest, more=more)
         shown = decision.accepted or decision.reason in (Reason.TIME_LOSS, Reason.MEMORY_LOSS)
@@ -88,17 +101,17 @@ class Referee:
 
     def _measured(self, result: CandidateResult, candidate: Source, parent: Source) -> CandidateResult:
         try:
-            verdict = self.assess(candidate).verdict
-            before = self.assess(parent).verdict
+            verdict, before = self.verdict(candidate), self.verdict(parent)
             result = replace(result, status=str(verdict.status))
             lost = failure(verdict, before)
             if lost is not None and not lost.doubtful:
                 return _with(result, lost, None)
             more = passes_more(verdict, before)
-            contest = self._arena.race(parent, candidate, share=self._share)
+            also = () if lost is None else lost.doubtful
+            contest = self._arena.race(parent, candidate, share=self._share, also=also)
             decision = decide(contest, self._terms, passes_more=more)
             if decision.retry:
-                contest = self._arena.race(parent, candidate, share=self._share)
+                contest = self._arena.race(parent, candidate, share=self._share, also=also)
                 decision = decide(contest, self._terms, passes_more=more)
             if decision.accepted and lost is not None and slower_at(contest, lost.doubtful):
                 decision = lost

@@ -9,7 +9,7 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from best_agent.errors import MeasureError
@@ -118,9 +118,12 @@ class CountingArena:
     def problem(self) -> Problem:
         return problem()
 
-    def assess(self, candidate: Source) -> Assessment:
+    def judge(self, candidate: Source) -> ProgramVerdict:
         self.assessed.append(candidate.id)
-        verdict = self._verdict(candidate, self.seed)
+        return self._verdict(candidate, self.seed)
+
+    def assess(self, candidate: Source) -> Assessment:
+        verdict = self.judge(candidate)
         if verdict.status is not Status.OK:
             return Assessment(verdict=verdict)
         reference = Source(id="expert", language="python", text=BEST)
@@ -128,8 +131,9 @@ class CountingArena:
             verdict=verdict, against_references=(self._contest(reference, candidate, self.seed),)
         )
 
-    def race(self, before: Source, after: Source, *, share: float = 1.0) -> Contest:
+    def race(self, before: Source, after: Source, *, share: float = 1.0, also: Sequence[int] = ()) -> Contest:
         assert 0 < share <= 1
+        assert set(also) < set(range(1, len(SIZES) + 1))
         self.before_race(before, after)
         return self._contest(before, after, self.seed)
 

@@ -72,6 +72,15 @@ def test_equal_programs_show_nothing_and_take_every_pair() -> None:
     assert found.time.n == Plan().cap
 
 
+@pytest.mark.parametrize(("least", "pairs"), [(1, 3), (4, 4), (5, 5)])
+def test_a_spent_budget_ends_a_race_but_not_below_the_least_pairs(least: int, pairs: int) -> None:
+    before, after = Scripted("a", NOISE), Scripted("b", NOISE[::-1])
+    entry = Race(before, after, lanes(1), wrong)  # type: ignore[arg-type]  # scripted
+    found = entry.run(Plan(), budget_s=0, least_pairs=least)
+    assert found.time is not None
+    assert found.time.n == pairs
+
+
 def test_a_call_too_small_for_the_clock_shows_nothing() -> None:
     found = race(Scripted("a", [0.0]), Scripted("b", [1.0]), 1)
     assert found.time_shown == "none"

@@ -38,6 +38,7 @@ STANDING = Standing(
     cells=9,
     references=(ReferenceDistance(reference="fast", time=figure(40, 2), memory=figure(0.5)),),
 )
+UNSHOWN = "no gain in time or memory is shown: time 1.4x less, memory the same; 3 pairs do not show it"
 GOOD = CandidateResult(
     id="r1c1", origin="openai/x", status="ok", accepted=True, reason=Reason.FASTER, detail="d",
     time=figure(0.25, 0.05), memory=figure(1.0),
@@ -188,3 +189,17 @@ def test_on_a_terminal_the_tables_of_ended_rounds_stay() -> None:
         os.close(reader)
     assert b"r1c1" in shown
     assert b"round 1, from start" in shown
+
+
+def test_what_a_reason_adds_to_its_figures_stands_in_the_table() -> None:
+    unshown = replace(GOOD, id="r1c3", accepted=False, reason=Reason.NO_GAIN, detail=UNSHOWN)
+    told = replace(RESULT, rounds=(replace(RESULT.rounds[0], candidates=(GOOD, unshown)),))
+    text = " ".join(render_refinement(told, colour=False).split())
+    assert "no-gain: 3 pairs" in text
+    assert "no gain in time or memory" not in text
+
+
+def test_no_memory_before_and_after_is_no_increase() -> None:
+    nothing = replace(figure(1), before=0.0, after=0.0, ratio=None)
+    assert ratio(nothing) == "none, as before"
+    assert ratio(replace(nothing, after=2048.0)) == "2.00 KiB more than nothing"

@@ -103,6 +103,11 @@ class ProposalSource(Protocol):
         """True: a round ends with the first accepted proposal, and the next one builds on it."""
         ...
 
+    @property
+    def reads_prompt(self) -> bool:
+        """False: proposals come without a look at the prompt, so nothing is measured for it."""
+        ...
+
     def per_round(self) -> int:
         """How many proposals a round brings, as far as that is known."""
         ...

@@ -40,6 +40,7 @@ class CommandSource:
     kind = "command"
     exhausted = "the command has no more to say"
     first_wins = False
+    reads_prompt = True
 
     def __init__(self, command: str, language: str, *, timeout_s: float = 300.0) -> None:
         self._command = command

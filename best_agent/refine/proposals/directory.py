@@ -19,6 +19,7 @@ class DirectorySource:
     departure = "nothing leaves this machine: candidates are read from files"
     exhausted = "all files were tried"
     first_wins = False
+    reads_prompt = False
 
     def __init__(self, path: Path, language: str) -> None:
         self._path = path

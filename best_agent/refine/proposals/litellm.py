@@ -64,6 +64,7 @@ class LitellmSource:
     kind = "model"
     exhausted = "no model was asked"
     first_wins = False
+    reads_prompt = True
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ class RuleSource:
     departure = "nothing leaves this machine: the rules run here"
     exhausted = "no rule applies to the current program; --model, --command or --candidates may know more"
     first_wins = True
+    reads_prompt = False
 
     def __init__(self, language: str) -> None:
         self._language = language

@@ -142,6 +142,8 @@ def ratio(figure: Compared | None) -> str:
     """A ratio in words with its 95% interval: `3.10x less (2.91x to 3.30x less)`."""
     if figure is None:
         return "-"
+    if figure.ratio is None and figure.after == 0:
+        return "none, as before"
     if figure.ratio is None:
         return f"{format_bytes(figure.after)} more than nothing"
     text, interval = format_ratio(figure.ratio), figure.ratio_ci
@@ -232,8 +234,11 @@ def _text(text: str, style: str = "") -> Text:
 
 
 def _why(candidate: CandidateResult) -> str:
-    shown = candidate.time is not None or candidate.memory is not None
-    return str(candidate.reason) if shown else f"{candidate.reason}: {_cut(candidate.detail)}"
+    if candidate.time is None and candidate.memory is None:
+        return f"{candidate.reason}: {_cut(candidate.detail)}"
+    # The figures stand in columns of their own; what the reason adds to them follows a semicolon.
+    _, _, more = candidate.detail.partition("; ")
+    return f"{candidate.reason}: {_cut(more)}" if more else str(candidate.reason)
 
 
 def _cut(text: str) -> str:
