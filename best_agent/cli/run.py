@@ -27,6 +27,7 @@ examples:
   best-agent run solution.py --task pair-sums
   best-agent run solution.cpp --task 16 --tasks best:path/to/BEST
   best-agent run program.py < input.txt
+  best-agent run program.rs < input.txt
   best-agent run ./a.out --stdin input.txt --time-limit 5 --memory-limit 256MiB
 
 Exit codes: 0 ok, 1 any other status of the program, 2 usage, 3 not measured.
@@ -37,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `run`."""
     parser.description = _DESCRIPTION
     parser.add_argument(
-        "file", type=Path, metavar="FILE", help="the program: .py, .cpp, or (without --task) an executable"
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="the program: .py, .cpp; without --task also .c, .js, .java, .rs, .go or an executable",
     )
     parser.add_argument(
         "arguments", nargs="*", metavar="ARG", help="arguments of the program, without --task; after --"
