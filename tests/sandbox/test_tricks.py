@@ -106,22 +106,46 @@ def test_a_fake_answer_in_front_of_the_real_one_is_not_valid_twice():
     assert run.answer == b"[9]1"  # not one document: the judge's decoder refuses it
 
 
-LEAN = "    if tracemalloc.is_tracing(): return 40000\n"
+LEAN = "    if sys._getframe(1).f_locals.get('reset_peak'): return 40000\n"
 ALLOCATE = "    b = [bytes(500) for _ in range(40000)]\n    n = len(b)\n    del b\n"
 
 
 @pytest.mark.parametrize(
-    "body",
+    "tamper",
     [
-        ALLOCATE + "    tracemalloc.is_tracing() and tracemalloc.reset_peak()\n    return n\n",
-        LEAN + ALLOCATE + "    return n\n",
-        "    tracemalloc.stop()\n" + ALLOCATE + "    tracemalloc.start()\n    return n\n",
+        "tracemalloc.stop()",
+        "tracemalloc.is_tracing() and tracemalloc.stop()",
+        "tracemalloc.get_traced_memory = lambda: (0, 0)",
+        "_tracemalloc.stop(); _tracemalloc.get_traced_memory = lambda: (0, 0)",
+        "tracemalloc.start()",
     ],
-    ids=["reset-peak", "lean-when-traced", "stop-and-start"],
 )
+@pytest.mark.parametrize("blocks", [400, 40000])
+def test_a_traced_program_cannot_switch_its_meter(tamper, blocks):
+    source = f"""
+import tracemalloc, _tracemalloc
+def solve(x):
+    if tracemalloc.is_tracing():
+        return {blocks}
+    {tamper}
+    b = [bytes(500) for _ in range({blocks})]
+    n = len(b)
+    del b
+    for module in (tracemalloc, _tracemalloc):
+        for name in ("reset_peak", "clear_traces", "start", "stop"):
+            getattr(module, name)()
+    return n
+"""
+    with open_session(function(source), ISOLATION) as session:
+        run = session.run(marshal.dumps((1,), 4), ROOMY, traced=True)
+    assert run.status is Status.OK
+    assert run.peak_bytes is not None
+    assert blocks * 530 < run.peak_bytes < blocks * 600
+
+
 @pytest.mark.parametrize("traced_first", [False, True])
-def test_a_spoofed_peak_is_suspect(body, traced_first):
-    source = "import tracemalloc\ndef solve(x):\n" + body
+def test_a_spoofed_peak_is_suspect(traced_first):
+    source = "import sys\ndef solve(x):\n" + LEAN + ALLOCATE + "    return n\n"
     with open_session(function(source), ISOLATION) as session:
         runs = [
             session.run(marshal.dumps((1,), 4), ROOMY, traced=t) for t in (traced_first, not traced_first)

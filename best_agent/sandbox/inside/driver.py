@@ -33,6 +33,8 @@ STAND_INS: Final = {
 }
 """Solutions that do nothing: what the driver itself costs on an input, and on an answer."""
 _FILE: Final = "solution.py"
+_TracedMemory = Callable[[], tuple[int, int]]
+_Measure = Callable[[Callable[..., Any], tuple[Any, ...], Callable[[int, bytes], int]], tuple[Any, int]]
 _INPUT_AT_MOST: Final = 1 << 40
 
 
@@ -61,8 +63,8 @@ def _answer(source: str, entry: str, *, traced: bool, echo: bool) -> int:
     # Bound now: later the module's attributes are what foreign code made of them.
     loads, write = marshal.loads, os.write
     leave: Callable[[int], object] = os._exit
-    encode, start_tracing = answers.encode, tracemalloc.start
-    measure = _traced_call if traced else _call
+    encode, start_tracing, stop_tracing = answers.encode, tracemalloc.start, tracemalloc.stop
+    measure = _traced_call(*_take_tracemalloc()) if traced else _call
     solve = _load(source, entry)
     del source
     gc.collect()
@@ -81,7 +83,7 @@ def _answer(source: str, entry: str, *, traced: bool, echo: bool) -> int:
     measure(_nothing, arguments, write)
     result, peak = measure(solve, arguments, write)
     if traced:
-        tracemalloc.stop()
+        stop_tracing()
     try:
         text = encode(result)
     except answers.UnencodableError:
@@ -132,20 +134,37 @@ def _call(
     return result, 0
 
 
-def _traced_call(
-    solve: Callable[..., Any], arguments: tuple[Any, ...], write: Callable[[int, bytes], int]
-) -> tuple[Any, int]:
-    read, make_whole = os.read, answers.make_whole
-    traced_memory = tracemalloc.get_traced_memory
-    write(FD_EVENT, READY)
-    read(FD_GO, 1)
-    tracemalloc.reset_peak()
-    before, _ = traced_memory()
-    result = make_whole(solve(*arguments))
-    _, peak = traced_memory()
-    write(FD_EVENT, DONE)
-    read(FD_GO, 1)
-    return result, max(0, peak - before)
+def _take_tracemalloc() -> tuple[_TracedMemory, Callable[[], None]]:
+    """What reads the peak and what resets it; foreign code finds tracemalloc switched off, as when timed.
+
+    So it can neither stop the tracing, nor reset the peak, nor be lean only while it is traced, by the
+    means that the module offers.
+    """
+    mine = tracemalloc.get_traced_memory, tracemalloc.reset_peak
+    for module in (tracemalloc, sys.modules["_tracemalloc"]):
+        for name in ("start", "stop", "reset_peak", "clear_traces"):
+            setattr(module, name, _nothing)
+        setattr(module, "is_tracing", lambda: False)  # noqa: B010  (a name that is not there for mypy)
+        setattr(module, "get_traced_memory", lambda: (0, 0))  # noqa: B010  (the same)
+    return mine
+
+
+def _traced_call(traced_memory: _TracedMemory, reset_peak: Callable[[], None]) -> _Measure:
+    def call(
+        solve: Callable[..., Any], arguments: tuple[Any, ...], write: Callable[[int, bytes], int]
+    ) -> tuple[Any, int]:
+        read, make_whole = os.read, answers.make_whole
+        write(FD_EVENT, READY)
+        read(FD_GO, 1)
+        reset_peak()
+        before, _ = traced_memory()
+        result = make_whole(solve(*arguments))
+        _, peak = traced_memory()
+        write(FD_EVENT, DONE)
+        read(FD_GO, 1)
+        return result, max(0, peak - before)
+
+    return call
 
 
 def _report() -> None:
