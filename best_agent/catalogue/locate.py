@@ -45,7 +45,7 @@ def open_set(spec: str | None) -> TaskSet:
         return KINDS[kind](Path(rest))
     folder = Path(spec)
     if spec and folder.is_dir():
-        return FolderSet(folder, f"the tasks in {folder}")
+        return FolderSet(folder, f"the folder {folder}")
     if colon:
         near = suggestion(kind, KINDS)
         raise UsageError(

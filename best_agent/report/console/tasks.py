@@ -52,7 +52,8 @@ def _draw_list(
     for task_id, problem in unusable:
         console.print(Text.assemble(("unusable ", "red"), _plain(task_id), ": ", _plain(problem)))
     count = f"{len(tasks)} task{'' if len(tasks) == 1 else 's'} in {description}"
-    console.print(Text(f"{count}; one of them: best-agent tasks show ID", style="dim"))
+    hint = "; one of them: best-agent tasks show ID" if tasks else ""
+    console.print(Text(f"{count}{hint}", style="dim"))
 
 
 def _cut(text: Text) -> Text:
