@@ -21,7 +21,9 @@ from best_agent.pipeline.protocol import PROTOCOLS
 _DESCRIPTION = """\
 With --task: judge FILE on a task of the catalogue. Every case is run isolated, its time and peak memory
 are read from outside, and it is run in turn with each reference, so the ratios are of one machine at one
-time. Without --task: run any program isolated and report what it used.
+time. Without --task: run any program isolated and report what it used, the start of its runtime
+included. Sources in C, C++, Java, Rust and Go are built first, isolated too; nothing is fetched. Java and
+node are told to keep their heap within --memory-limit.
 
 examples:
   best-agent run solution.py --task pair-sums

@@ -16,6 +16,8 @@ SUFFIXES: tuple[str, ...] = (".go",)
 MISSING = "Go needs its toolchain: install it (go.dev/dl; Debian, Ubuntu: apt install golang-go)"
 _SOURCE, _PROGRAM = "program.go", "program"
 _OFFLINE = {"GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": "-mod=mod", "GO111MODULE": "auto"}
+# With a core for each of many, compilers would run into the bound on processes.
+_BUILD_THREADS = "4"
 # Relative folders are refused, so a shell names them. No -trimpath: the standard library that is installed
 # with Go up to 1.19 could not be used then, and took 8 s of CPU to build anew.
 _SCRIPT = 'export GOCACHE="$PWD/cache" GOPATH="$PWD/path" GOTMPDIR="$PWD"; exec "$1" build -o "$2" "$3"'
@@ -44,7 +46,7 @@ def build(request: BuildRequest, isolation: Isolation) -> Program | BuildFailure
         files={_SOURCE: request.source.text},
         product=_PROGRAM,
         executable=True,
-        env={**_OFFLINE, "CGO_ENABLED": "0"},
+        env={**_OFFLINE, "CGO_ENABLED": "0", "GOMAXPROCS": _BUILD_THREADS},
         address_space=False,
         begins=r"^[^#]",
     )

@@ -11,6 +11,9 @@ from best_agent.languages.contract import BuildFailure, BuildRequest
 from best_agent.model.run import Isolation, Limits, Meter, Status
 from best_agent.model.task import Mode, Source
 from best_agent.pipeline.isolated import run_isolated
+from best_agent.sandbox.contract import Program
+from best_agent.sandbox.launcher import open_session
+from best_agent.sandbox.layout import interpreter
 from best_agent.sandbox.probe import choose
 
 LIMITS = Limits(cpu_ns=1_500_000_000, wall_ns=20_000_000_000, memory_bytes=512 << 20)
@@ -261,6 +264,17 @@ def test_runtimes_with_a_collector_run_under_each_isolation(run, name, wanted):
     assert (done.status, done.stdout) == (Status.OK, SUM), (done.detail, done.stderr)
     assert done.isolation == wanted
     assert run(name, "grow", wanted=wanted).status is Status.MEMORY_LIMIT
+
+
+def test_without_a_bound_on_addresses_one_process_alone_is_bounded_by_what_it_holds():
+    reserve = "import mmap; far = mmap.mmap(-1, 4 << 30); print(len(far))"
+    grow = "held = []\nwhile len(held) < 2048: held.append(b'1' * (1 << 20))"
+    for code, status in ((reserve, Status.OK), (grow, Status.MEMORY_LIMIT)):
+        program = Program(
+            language="binary", mode=Mode.PROGRAM, argv=(interpreter(), "-c", code), address_space=False
+        )
+        with open_session(program, isolation("auto")) as session:
+            assert session.run(b"", LIMITS).status is status
 
 
 @pytest.mark.parametrize("name", PROGRAM_ONLY)
