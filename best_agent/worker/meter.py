@@ -11,8 +11,10 @@ import contextlib
 import gc
 import io
 import os
+import sys
 import time
 import tracemalloc
+import warnings
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 with contextlib.suppress(ImportError):  # Windows has no such module
@@ -204,6 +206,15 @@ def peak_bytes(caller: Caller, build: Callable[[], Arguments]) -> int:
         tracemalloc.stop()
 
 
+def _forget_names() -> None:
+    """Empty the interpreter's table of attributes looked up: it keeps names that unpickling has just made."""
+    clear = getattr(sys, "_clear_type_cache", None)
+    if clear is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # deprecated from 3.13 on
+            clear()
+
+
 def retained_bytes(caller: Caller, build: Callable[[int], Arguments], calls: int) -> int:
     """Bytes that stay behind after `calls` calls whose inputs and results were dropped, garbage collected.
 
@@ -222,6 +233,8 @@ def retained_bytes(caller: Caller, build: Callable[[int], Arguments], calls: int
         for series in range(_SERIES + 1):
             for number in range(calls):
                 caller.run([build(series * calls + number)])
+            build(0)  # what builds the inputs may keep its last one: at every reading it is the same
+            _forget_names()
             gc.collect()
             held[series] = tracemalloc.get_traced_memory()[0]
         if not tracemalloc.is_tracing():

@@ -20,6 +20,15 @@ from best_agent.workload.interpreter import Interpreter
 _PROGRAM = Path(frames.__file__).with_name("main.py")
 _START_SECONDS = 60.0
 _STDERR_TAIL = 4000
+_WHAT = {
+    "start": "the start of the interpreter",
+    "open": "loading the function",
+    "inputs": "loading the inputs",
+    "marked": "loading the workloads",
+    "give": "building an input",
+    "stage": "building the inputs",
+}
+"""What people call a request; every other one calls the function."""
 
 
 class WorkerDiedError(MeasureError):
@@ -146,7 +155,8 @@ class WorkerProcess:
         except (EOFError, ValueError, OSError):
             answer = None
         if deadline.passed:
-            raise WorkerTimeoutError(f"no answer within {seconds:.0f} s to '{op}'; --time-limit allows more")
+            what = _WHAT.get(op, "the call")
+            raise WorkerTimeoutError(f"{what} did not end within {seconds:.0f} s; --time-limit allows more")
         if answer is None:
             raise WorkerDiedError(f"the process {self._ending()}")
         return answer

@@ -105,7 +105,9 @@ def _peak(size: SizeComparison) -> _Change:
         return _Change(direction=1, words=f"{format_ratio(peak.ratio)} peak memory ({sizes})")
     if not small and high < 1 / PEAK_RATIO:
         return _Change(direction=-1, words=f"{format_ratio(peak.ratio)} peak memory ({sizes})")
-    return _Change(direction=0, words="memory the same")
+    unlike = low > PEAK_RATIO or high < 1 / PEAK_RATIO
+    words = f"peak memory within {format_bytes(PEAK_BYTES)}" if unlike else "memory the same"
+    return _Change(direction=0, words=words)
 
 
 def _retained(sizes: Sequence[SizeComparison]) -> _Change:

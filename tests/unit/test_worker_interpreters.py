@@ -171,6 +171,22 @@ def test_what_stays_behind_after_each_call_is_seen(own, tree):
         assert 1000 <= side.retained(1, 1, 5) < 1200
 
 
+def test_what_builds_the_inputs_is_not_held_against_the_function(python, tree, tmp_path):
+    """Unpickling leaves names in the interpreter's table of attributes; a builder may keep its last input."""
+    bench = tmp_path / "bench_kept.py"
+    bench.write_text(
+        "import pickle\nfrom best_agent import workload\nlast = {}\n"
+        "@workload('m.py::double', sizes=(10,))\ndef build(n, seed):\n"
+        "    last['text'] = 'x' * 1000 * (seed % 17)\n"
+        "    return ([pickle.loads(pickle.dumps(len)) and x for x in range(n)],)\n"
+    )
+    with subject(tree, python, "double") as side:
+        source = InputSource(label="", file=bench, function="build")
+        side.open(source)
+        side.use(source)
+        assert side.retained(10, 1, 5) == 0
+
+
 def test_what_the_code_exits_with_is_its_result(own, tree):
     seen = observed(tree, own, "exits", "exits([])")
     assert seen["raised"] == ["builtins.SystemExit", "bye"]
@@ -199,7 +215,7 @@ def test_a_call_that_takes_too_long_is_ended(own, tree):
     with subject(tree, own, "hangs") as side:
         side.open()
         side.use(call("hangs([])"))
-        with pytest.raises(WorkerTimeoutError, match="--time-limit"):
+        with pytest.raises(WorkerTimeoutError, match=r"the call did not end within .* --time-limit"):
             side.observe(5, 1, seconds=0.3)
 
 
