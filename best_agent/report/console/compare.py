@@ -163,11 +163,11 @@ def _growth_line(before: SideGrowth | None, after: SideGrowth) -> str:
 
 
 def _power(growth: Growth) -> str:
-    return f"n^{growth.exponent:.2f}{_plus_minus(growth.ci)}"
+    return f"n^{growth.exponent:z.2f}{_plus_minus(growth.ci)}"
 
 
 def _plus_minus(interval: Interval | None) -> str:
-    return f" ({interval.low:.2f} to {interval.high:.2f})" if interval else ""
+    return f" ({interval.low:z.2f} to {interval.high:z.2f})" if interval else ""
 
 
 def _sameness(console: Console, found: Comparison) -> None:
