@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from best_agent.model.run import Isolation, Limits, Meter, Phase, Run, Status
 from best_agent.model.task import Mode
-from best_agent.units import format_bytes, format_ns
+from best_agent.units import format_bytes, format_ns, printable
 
 EXIT_UNENCODABLE: Final = 3
 BASELINE_AT_MOST: Final = 64 << 10
@@ -47,6 +47,8 @@ class Sight:
     resident: tuple[tuple[int, int, int], ...]
     """(now, of files, high water), bytes, at the two ends of the measured call; may be missing."""
     trouble: str
+    memory_ran_out: bool | None
+    """Whether the system killed for want of memory while it ran; None where that is not known."""
     cut: tuple[str, ...]
     answer: bytes
     stdout: bytes
@@ -73,6 +75,7 @@ def sight(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Sight:
         peak_bytes=header["peak_bytes"],
         resident=tuple((int(a), int(b), int(c)) for a, b, c in header["resident"]),
         trouble=header["trouble"],
+        memory_ran_out=header["memory_ran_out"],
         cut=tuple(header["cut"]),
         answer=answer,
         stdout=stdout,
@@ -83,7 +86,7 @@ def sight(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Sight:
 
 def _last_line(text: bytes) -> str:
     lines = [line.strip() for line in text.decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1][:_DETAIL_CHARACTERS] if lines else ""
+    return printable(lines[-1][:_DETAIL_CHARACTERS])[:_DETAIL_CHARACTERS] if lines else ""
 
 
 def _out_of_memory(stderr: bytes) -> str | None:
@@ -92,7 +95,7 @@ def _out_of_memory(stderr: bytes) -> str | None:
     if _OUT_OF_MEMORY.match(last):
         return last
     said = _RUNTIME_OUT_OF_MEMORY.search(stderr.decode("utf-8", "replace"))
-    return said[0][:_DETAIL_CHARACTERS] if said else None
+    return printable(said[0])[:_DETAIL_CHARACTERS] if said else None
 
 
 def _signal_name(number: int) -> str:
@@ -118,7 +121,18 @@ def _stopped(seen: Sight, limits: Limits) -> tuple[Status, str] | None:
     return texts.get(seen.stopped or "")
 
 
-def _died(seen: Sight) -> tuple[Status, str]:
+def _killed(seen: Sight, limits: Limits) -> tuple[Status, str]:
+    """A SIGKILL that is not ours. A program can send it to itself, so that by itself it says nothing."""
+    if seen.cpu_ns > limits.cpu_ns:  # the kernel's own bound came before ours
+        return Status.TIME_LIMIT, "used up its CPU time"
+    if seen.memory_ran_out:
+        return Status.MEMORY_LIMIT, "killed while the system was out of memory"
+    if seen.memory_ran_out is None:
+        return Status.RUNTIME_ERROR, "died of SIGKILL: sent by itself, or by a system out of memory"
+    return Status.RUNTIME_ERROR, "died of SIGKILL; no limit was passed and the system had memory left"
+
+
+def _died(seen: Sight, limits: Limits) -> tuple[Status, str]:
     number = seen.signal or 0
     name = _signal_name(number)
     last = _last_line(seen.stderr)
@@ -129,7 +143,7 @@ def _died(seen: Sight) -> tuple[Status, str]:
     if number == signal.SIGXFSZ:
         return Status.OUTPUT_LIMIT, "wrote a file larger than allowed"
     if number == signal.SIGKILL:
-        return Status.MEMORY_LIMIT, "killed by the system, which does so when memory runs out"
+        return _killed(seen, limits)
     memory = _out_of_memory(seen.stderr)
     if memory is not None:
         return Status.MEMORY_LIMIT, memory
@@ -138,10 +152,10 @@ def _died(seen: Sight) -> tuple[Status, str]:
     return Status.RUNTIME_ERROR, f"{name}: {last}" if last else f"died of {name}"
 
 
-def _failed(seen: Sight) -> tuple[Status, str] | None:
+def _failed(seen: Sight, limits: Limits) -> tuple[Status, str] | None:
     """How a run failed, or None when it ended well by itself."""
     if seen.signal is not None:
-        return _died(seen)
+        return _died(seen, limits)
     if seen.trouble:
         return Status.RUNTIME_ERROR, f"cannot be started: {seen.trouble.partition(':')[2].strip()}"
     last = _last_line(seen.stderr)
@@ -213,7 +227,7 @@ def run_of(
     flags: tuple[str, ...] = (),
 ) -> Run:
     """The run as everybody else reads it."""
-    failure = _stopped(seen, limits) or _failed(seen)
+    failure = _stopped(seen, limits) or _failed(seen, limits)
     costs = phases(seen)
     peak_bytes, answer = None, seen.answer if mode is Mode.FUNCTION else seen.stdout
     if traced and python:

@@ -299,3 +299,9 @@ def test_memory_beyond_the_bound_cannot_be_had(isolation, compile_c):
     with open_session(c_function(compile_c, "greedy", during=during), isolation) as session:
         found = session.run(b"1", LIMITS)
     assert found.exit_code == 5
+
+
+def test_a_program_that_kills_itself_has_not_run_out_of_memory(isolation):
+    run = run_script("import os\nos.kill(os.getpid(), 9)\n", isolation)
+    assert run.status is Status.RUNTIME_ERROR
+    assert "SIGKILL" in run.detail

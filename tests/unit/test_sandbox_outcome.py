@@ -34,6 +34,7 @@ SEEN = Sight(
     peak_bytes=None,
     resident=(),
     trouble="",
+    memory_ran_out=False,
     cut=(),
     answer=b"[1]",
     stdout=b"",
@@ -104,7 +105,10 @@ def test_a_driver_answers_on_standard_output():
         ({"signal": signal.SIGSYS}, Status.FORBIDDEN, "not allowed"),
         ({"signal": signal.SIGXCPU}, Status.TIME_LIMIT, "CPU"),
         ({"signal": signal.SIGXFSZ}, Status.OUTPUT_LIMIT, "file"),
-        ({"signal": signal.SIGKILL}, Status.MEMORY_LIMIT, "memory"),
+        ({"signal": signal.SIGKILL, "memory_ran_out": True}, Status.MEMORY_LIMIT, "out of memory"),
+        ({"signal": signal.SIGKILL}, Status.RUNTIME_ERROR, "died of SIGKILL; no limit was passed"),
+        ({"signal": signal.SIGKILL, "memory_ran_out": None}, Status.RUNTIME_ERROR, "by itself, or by"),
+        ({"signal": signal.SIGKILL, "cpu_ns": LIMITS.cpu_ns + 1}, Status.TIME_LIMIT, "CPU"),
         ({"signal": signal.SIGSEGV}, Status.RUNTIME_ERROR, "SIGSEGV"),
         (
             {"signal": signal.SIGABRT, "stderr": b"terminate called\n  what():  std::bad_alloc\n"},
@@ -165,6 +169,14 @@ def test_the_detail_stays_one_bounded_line():
     assert "\n" not in run.detail
 
 
+def test_the_detail_holds_nothing_that_a_terminal_obeys():
+    words = b"ValueError: \x1b[2J\x1b]0;owned\x07 a\tb \xc2\x9b1m \xe2\x80\xae \xc3\xa9\n"
+    run = run_of(replace(SEEN, exit_code=1, stderr=words))
+    assert run.detail.replace("\t", "").isprintable()
+    assert run.detail.startswith("ValueError: ")
+    assert run.detail.endswith("\u00e9")
+
+
 counters = st.integers(0, 1 << 60)
 
 
@@ -205,7 +217,7 @@ def test_a_message_that_lacks_something_is_the_harness_s_trouble(drop):
     header = {
         "steps": [], "expected": 0, "stopped": None, "exit_code": 0, "signal": None, "cpu_ns": 1,
         "minor_faults": 1, "wall_ns": 1, "peak_bytes": None, "resident": [], "trouble": "", "cut": [],
-        "collected": [],
+        "memory_ran_out": None, "collected": [],
     }  # fmt: skip
     assert outcome.sight(header, (b"", b"", b"")).cpu_ns == 1
     del header[drop]

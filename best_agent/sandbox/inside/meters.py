@@ -112,6 +112,15 @@ def written_bytes(task: int) -> int:
         return 0
 
 
+def out_of_memory_kills() -> int | None:
+    """How often the kernel has killed for want of memory, on the whole machine; None where it is not told."""
+    with contextlib.suppress(OSError, ValueError), open("/proc/vmstat", "rb", buffering=0) as file:
+        for line in file.read(1 << 16).splitlines():
+            if line.startswith(b"oom_kill "):
+                return int(line.split()[1])
+    return None
+
+
 def mapped_bytes(pid: int) -> int | None:
     """Address space that a process has mapped."""
     try:

@@ -256,6 +256,7 @@ def _report(watcher: watch.Watch, end: life.End, trouble: str) -> dict[str, Any]
         "peak_bytes": target.peak_bytes,
         "resident": [list(step.resident) for step in watcher.steps if step.resident is not None],
         "trouble": trouble,
+        "memory_ran_out": watcher.memory_ran_out(),
         "cut": [name for name, sink in watcher.sinks.items() if sink.cut],
     }
 

@@ -100,6 +100,7 @@ class Watch:
         self.stopped: Stop | None = None
         self.ended_ns = 0
         self._count_at_ns = 0
+        self._kills_before = meters.out_of_memory_kills()
         self._event = event
         self._go = go
         self._harness = harness
@@ -116,6 +117,11 @@ class Watch:
         while not self._look():
             self._enforce()
         self.ended_ns = time.monotonic_ns()
+
+    def memory_ran_out(self) -> bool | None:
+        """Whether the kernel has killed for want of memory meanwhile, whomever; None where it is not told."""
+        now = meters.out_of_memory_kills()
+        return None if now is None or self._kills_before is None else now > self._kills_before
 
     def drain(self) -> None:
         """Read what is left in the pipes, after everything that could write to them is dead."""
