@@ -1,6 +1,7 @@
 """Flags that mean the same in every verb, and the way results leave the tool."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -63,6 +64,23 @@ def add_isolation_flag(parser: argparse.ArgumentParser) -> None:
 def add_seed_flag(parser: argparse.ArgumentParser) -> None:
     """--seed for generated inputs."""
     parser.add_argument("--seed", type=int, default=1, help="seed of generated inputs (default: 1)")
+
+
+def check_output(args: argparse.Namespace) -> None:
+    """Refuse an output file that cannot be written, before anything long or paid is begun.
+
+    Raises:
+        UsageError: its folder is missing, or it is a folder, or it may not be written.
+    """
+    output: Path | None = args.output
+    if output is None:
+        return
+    if output.is_dir():
+        raise UsageError(f"--output {output}: it is a folder; name a file")
+    if not output.parent.is_dir():
+        raise UsageError(f"--output {output}: there is no folder {output.parent}")
+    if not os.access(output if output.exists() else output.parent, os.W_OK):
+        raise UsageError(f"--output {output}: it may not be written")
 
 
 def emit(args: argparse.Namespace, payload: Mapping[str, Any], render: Callable[[bool], str]) -> None:

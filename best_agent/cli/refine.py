@@ -8,6 +8,7 @@ from best_agent.cli.common import (
     add_isolation_flag,
     add_output_flags,
     add_seed_flag,
+    check_output,
     emit,
     positive_float,
     positive_int,
@@ -139,6 +140,7 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         sys.stdout.write(setup.dry_run(plan) + "\n")
         return EXIT_CLEAN
+    check_output(args)
     refinement, failure = setup.execute(args, plan)
     if failure is not None and not refinement.rounds:
         raise SourceError(

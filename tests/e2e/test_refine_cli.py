@@ -303,6 +303,8 @@ def closed_port() -> int:
         (["--command", "no-such-program-here"], "no program 'no-such-program-here'"),
         (["--command", "cat", "--max-tokens", "5"], "are for --model"),
         (["--start", "nowhere.py"], "nowhere.py"),
+        (["--output", "nowhere/result.json"], "there is no folder nowhere"),
+        (["--output", "tasks"], "it is a folder"),
         (["--language", "cpp"], "not for cpp"),
         (["--resume", "nowhere"], "--resume nowhere"),
         (["--task", "no-such-task"], "no-such-task"),
