@@ -32,8 +32,17 @@ def cache_folder() -> Path:
     elif base.startswith("/"):  # the specification has relative ones ignored
         folder = Path(base) / "best-agent"
     else:
-        folder = Path.home() / ".cache" / "best-agent"
+        folder = _home() / ".cache" / "best-agent"
     return _private(folder)
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # no HOME, and a user that the system does not list: usual in containers
+        raise UsageError(
+            "there is no home folder to keep compiled programs in; set HOME or BEST_AGENT_CACHE"
+        ) from None
 
 
 def builds_folder() -> Path:

@@ -41,7 +41,8 @@ def run_isolated(
 def _program(
     path: Path, isolation: Isolation, limits: Limits, arguments: tuple[str, ...]
 ) -> Program | BuildFailure:
-    file = path.absolute()
+    # Inside, there is no folder beside the file's own, so that `..` through another leads nowhere.
+    file = path.parent.resolve() / path.name
     mode = _mode(file)
     try:
         language = languages.by_suffix(file)

@@ -124,7 +124,8 @@ def _pyenv(search: Search) -> Place | None:
     """The version that .python-version names, where pyenv has it; uv reads the same file."""
     written = search.nearest(".python-version")
     words = _text(written).split() if written else []
-    home = Path(search.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    # Path.home() fails for a user without a home; that is no reason not to look elsewhere.
+    home = Path(search.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv"))
     if not words or not written:
         return None
     prefix = _pyenv_prefix(home / "versions", words[0])

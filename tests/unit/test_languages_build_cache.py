@@ -25,6 +25,18 @@ def test_what_is_stored_is_found_whole(folder):
     assert [entry.name for entry in folder.iterdir()] == ["key"]
 
 
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
+    for name in ("BEST_AGENT_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(build_cache.Path, "home", nobody)
+    with pytest.raises(UsageError, match="set HOME or BEST_AGENT_CACHE"):
+        build_cache.builds_folder()
+
+
 def test_the_folder_is_for_its_owner_alone(folder):
     assert folder.stat().st_mode & 0o777 == 0o700
 
