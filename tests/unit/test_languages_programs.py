@@ -112,6 +112,7 @@ def test_a_runtime_that_ran_out_of_memory_says_so_before_its_last_line(stderr, s
         "peak_bytes": 1,
         "resident": [],
         "trouble": "",
+        "memory_ran_out": False,
         "cut": [],
         "collected": [],
     }
