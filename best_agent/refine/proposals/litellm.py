@@ -1,6 +1,7 @@
 """Proposals from language models, through litellm. It is imported inside the call only: 6 s and 200 MB."""
 
 import importlib
+import importlib.util
 import os
 import random
 import sys
@@ -288,7 +289,7 @@ def _quiet() -> Iterator[None]:
 
 def _litellm(say: Callable[[str], None]) -> ModuleType:
     os.environ.update(_OFFLINE)
-    if "litellm" not in sys.modules:
+    if "litellm" not in sys.modules and importlib.util.find_spec("litellm"):
         say("loading litellm; it takes some seconds")
     try:
         with _quiet():
