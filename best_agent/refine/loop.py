@@ -145,7 +145,7 @@ class Loop:
     def _bound_reached(self) -> _Stop | None:
         done, barren = len(self._history.rounds), self._history.barren_rounds()
         if done >= self._settings.rounds:
-            return _Stop(reason=StopReason.ROUNDS, detail=f"all {done} rounds are done")
+            return _Stop(reason=StopReason.ROUNDS, detail=f"--rounds {self._settings.rounds} is reached")
         if barren >= self._settings.patience:
             return _Stop(reason=StopReason.PATIENCE, detail=f"{barren} rounds in a row brought no gain")
         unpaid = self._ledger.stop(self._source.estimate(self._prompt()), self._source.per_round())

@@ -66,7 +66,7 @@ RESULT = Refinement(
         code="def solve():\n\treturn [1]  # \x1b]0;title\x07\n",
     ),
     stop_reason=StopReason.ROUNDS,
-    stop_detail="all 1 rounds are done",
+    stop_detail="--rounds 1 is reached",
     patch="--- a/p.py\n+++ b/p.py\n",
     spend=Spend(calls=2, tokens_in=1200, tokens_out=34, usd=0.5),
     isolation=Isolation.STRICT,
@@ -96,7 +96,7 @@ def test_ratios_are_words(value: Compared | None, said: str) -> None:
     [
         (
             Spend(calls=1, tokens_in=1200, tokens_out=5, usd=0.25),
-            "1 calls, 1,200 tokens in, 5 out, 0.2500 USD",
+            "1 call, 1,200 tokens in, 5 out, 0.2500 USD",
         ),
         (Spend(calls=1, usd=None), "cost unknown"),
         (Spend(calls=1, estimated=True), "about 0 tokens in"),
@@ -114,7 +114,7 @@ def test_the_summary_says_from_where_to_where_how_sure_at_what_cost_and_why_it_e
         "against fast: time 40.0x more",
         "return [1]",
         "+++ b/p.py",
-        "stopped: rounds (all 1 rounds are done)",
+        "stopped: rounds (--rounds 1 is reached)",
         "1,200 tokens in, 34 out, 0.5000 USD",
         "kept in runs/1",
         "isolation strict",

@@ -165,15 +165,16 @@ def cost(found: Standing) -> str:
 
 def spent(spend: Spend) -> str:
     """Tokens and cost in one line."""
+    calls = f"{spend.calls} call{'' if spend.calls == 1 else 's'}"
     if not spend.counted:
-        return f"{spend.calls} calls; tokens and cost are not known here"
+        return f"{calls}; tokens and cost are not known here"
     about = "about " if spend.estimated else ""
     usd = (
         "cost unknown (no price is known; --price IN OUT gives one)"
         if spend.usd is None
         else f"{spend.usd:.4f} USD"
     )
-    return f"{spend.calls} calls, {about}{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out, {usd}"
+    return f"{calls}, {about}{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out, {usd}"
 
 
 def _draw(console: Console, refinement: Refinement) -> None:
