@@ -22,6 +22,7 @@ from best_agent.pipeline.protocol import Protocol
 from best_agent.pipeline.racing import Lane, Race
 from best_agent.pipeline.roster import ProgramKey, Roster, program_key
 from best_agent.pipeline.yardstick import Yardstick
+from best_agent.sandbox.scrutiny import SUSPECT
 
 DEFAULT_TIME_LIMIT_S = 10.0
 """CPU after which the sandbox stops a run, beyond every limit of a task."""
@@ -137,6 +138,8 @@ class Trial:
             self._judge_case(contestant, case, runs[case.id], limits[case.id]) for case in self.cases
         )
         status, detail = overall(verdicts)
+        # Who hid memory once is believed nowhere: where little is used it would not have shown.
+        believed = not any(SUSPECT in verdict.flags for verdict in verdicts)
         return ProgramVerdict(
             id=source.id,
             language=source.language,
@@ -144,7 +147,7 @@ class Trial:
             detail=detail,
             cases=verdicts,
             grid=of_program(
-                [_program_case(verdict) for verdict in verdicts],
+                [_program_case(verdict, believed=believed) for verdict in verdicts],
                 self.limits.memory_bytes,
                 keep_minimum=keep_minimum,
             ),
@@ -205,11 +208,11 @@ class Trial:
         return race.run(plan, budget_s=budget_s, least_pairs=least_pairs)
 
 
-def _program_case(verdict: CaseVerdict) -> ProgramCase:
+def _program_case(verdict: CaseVerdict, *, believed: bool) -> ProgramCase:
     return ProgramCase(
         scale=verdict.scale,
         ok=verdict.answered,
-        peak_bytes=verdict.peak_bytes,
+        peak_bytes=verdict.peak_bytes if believed else None,
         cpu_ns=verdict.cpu_ns,
         time_limit_ns=verdict.time_limit_ns,
     )

@@ -154,6 +154,22 @@ def test_a_mutated_input_misleads_nobody(tasks: Path, tmp_path: Path) -> None:
     assert judged(tasks, tmp_path, source, "--no-race")[1]["status"] == "wrong-answer"
 
 
+def test_who_hid_memory_from_the_meter_passes_no_cell_anywhere(tasks: Path, tmp_path: Path) -> None:
+    # Memory that tracemalloc does not see; at the smaller sizes it would not show against the slack.
+    source = (
+        "import mmap\n"
+        "def solve(values):\n"
+        "    if len(values) > 1000:\n"
+        "        kept = mmap.mmap(-1, 6 << 20)\n"
+        "        for at in range(0, 6 << 20, 4096): kept[at] = 1\n"
+        "    return len(values) - len(set(values))\n"
+    )
+    _, result = judged(tasks, tmp_path, source, "--no-race")
+    assert "suspect" in result["cases"][-1]["flags"]
+    assert not any(cell for row in result["grid"] for cell in row)
+    assert result["score"]["dual"] == 0
+
+
 def test_references_that_disagree_make_the_task_unusable(tmp_path: Path, tasks: Path) -> None:
     broken = tmp_path / "tasks" / "repeated-values"
     broken.mkdir(parents=True)
