@@ -268,8 +268,6 @@ def test_a_run_that_is_stopped_goes_on_and_asks_nothing_twice(root: Path, number
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A shell's background jobs ignore SIGINT, and so would all that tests started there start.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert (root / "told").read_text() == "waiting"
     os.killpg(process.pid, number)

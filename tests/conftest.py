@@ -1,0 +1,11 @@
+"""What holds for all tests."""
+
+import signal
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _interruptible() -> None:
+    """A shell's background jobs ignore SIGINT, and so would all that tests start: those of Ctrl-C would wait."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
