@@ -169,8 +169,8 @@ def calibrate(caller: Caller, build: Callable[[], Arguments], size: int) -> Tupl
     while True:
         build_ns, reading = _tried(caller, build, loops)
         if wanted <= _spent(reading) < SURE_NS:
-            # A first call loads and caches, or the machine was busy. Taken at its word it would make batches of
-            # one cold call, which cost twice as much as the warm ones of the other side.
+            # A first call loads and caches, or the machine was busy. Taken at its word it would make
+            # batches of one cold call, which cost twice as much as the warm ones of the other side.
             reading = min(reading, _tried(caller, build, loops)[1], key=_spent)
         spent = _spent(reading)
         cap = max(1, min(MAX_LOOPS, MAX_BUILD_NS // build_ns, MAX_ITEMS // max(size, 1)))
