@@ -12,23 +12,23 @@ from best_agent.sandbox.probe import choose
 
 @pytest.mark.parametrize(
     "written",
-    ["p.py", "./p.py", "../work/p.py", "beside/../p.py", "link.py", "linked/p.py", "grüße dir/p.py"],
+    ["p.py", "./p.py", "../here/p.py", "beside/../p.py", "link.py", "linked/p.py", "grüße dir/p.py"],
 )
 def test_a_path_may_be_written_as_the_user_likes(tmp_path: Path, written: str) -> None:
     try:
         choose("auto")
     except BestAgentError as error:
         pytest.skip(f"no isolation works on this machine: {error}")
-    work = tmp_path / "work"
-    for folder in (work, work / "beside", work / "grüße dir", tmp_path / "elsewhere"):
+    here = tmp_path / "here"
+    for folder in (here, here / "beside", here / "grüße dir", tmp_path / "elsewhere"):
         folder.mkdir()
-    for folder in (work, work / "grüße dir", tmp_path / "elsewhere"):
+    for folder in (here, here / "grüße dir", tmp_path / "elsewhere"):
         (folder / "p.py").write_text("print('found')\n")
-    (work / "link.py").symlink_to("p.py")
-    (work / "linked").symlink_to(tmp_path / "elsewhere")
+    (here / "link.py").symlink_to("p.py")
+    (here / "linked").symlink_to(tmp_path / "elsewhere")
     done = subprocess.run(
         [sys.executable, "-m", "best_agent", "run", written],
-        cwd=work,
+        cwd=here,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
