@@ -16,7 +16,7 @@ CPU_SLACK_NS = 2_000_000
 """Loading differs between honest programs by this much: their code is compiled there."""
 CPU_FACTOR = 1.5
 FAULT_SLACK = 64
-FAULT_FACTOR = 1.5
+FAULT_FACTOR = 1.1
 
 
 class Excess(NamedTuple):

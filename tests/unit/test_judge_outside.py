@@ -34,6 +34,12 @@ def test_memory_taken_before_the_call_is_charged() -> None:
     assert excess([run(1.3, load_faults=20_000)], HONEST).minor_faults == 19_900
 
 
+def test_a_fifth_more_memory_before_the_call_is_charged() -> None:
+    honest = [run(5.0, load_faults=800)]
+    assert not excess([run(5.0, load_faults=860)], honest)
+    assert excess([run(5.0, load_faults=960)], honest).minor_faults == 160
+
+
 def test_one_burst_of_the_machine_is_not_charged() -> None:
     assert not excess([run(1.3), run(9.0), run(1.4)], HONEST)
 
