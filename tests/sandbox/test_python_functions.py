@@ -57,7 +57,7 @@ def test_an_iterator_is_drawn_inside_the_measured_call(isolation):
         ("def solve(x):\n    import os; os._exit(0)", Status.NO_RESULT, ""),
         ("def solve(x):\n    import os; os._exit(7)", Status.RUNTIME_ERROR, "exit code 7"),
         ("def solve(x):\n    import os; os.abort()", Status.RUNTIME_ERROR, "SIGABRT"),
-        ("def solve(x):\n    import os; os.kill(os.getpid(), 9)", Status.MEMORY_LIMIT, "killed"),
+        ("def solve(x):\n    import os; os.kill(os.getpid(), 9)", Status.RUNTIME_ERROR, "SIGKILL"),
         ("def solve(x):\n    return bytes(10 ** 9)", Status.MEMORY_LIMIT, "MemoryError"),
         ("def solve(x):\n    return [0] * 10 ** 6", Status.OUTPUT_LIMIT, "answer"),
         (
