@@ -66,11 +66,6 @@ class Table:
             self.refuse(key, f"must be text, not {_shown(value)}")
         return value
 
-    def optional_text(self, key: str) -> str | None:
-        """A string that is not blank, or None where the key is absent."""
-        self._asked.append(key)
-        return self.text(key) if key in self._values else None
-
     def whole(self, key: str, default: int | None = None) -> int:
         """A whole number from 1."""
         value = self._take(key, _REQUIRED if default is None else default)

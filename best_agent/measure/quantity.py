@@ -10,7 +10,6 @@ from best_agent.model.measurement import Compared, Interval
 from best_agent.model.run import Meter
 
 _CONFIDENCE = 0.95
-_WORST_FIRST = (Meter.UNAVAILABLE, Meter.ESTIMATED, Meter.EXACT)
 
 
 def compared(before: Sequence[float], after: Sequence[float], *, meter: Meter, exact: bool) -> Compared:
@@ -75,7 +74,7 @@ def combine(parts: Sequence[Compared]) -> Compared | None:
         after=before * math.exp(centre),
         ratio=math.exp(centre),
         ratio_ci=_combined_interval(centre, used),
-        meter=min((part.meter for part in used), key=_WORST_FIRST.index),
+        meter=Meter.worst(part.meter for part in used),
         n=sum(part.n for part in used),
     )
 

@@ -1,6 +1,6 @@
 """What came of running a program once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -37,6 +37,14 @@ class Meter(StrEnum):
     EXACT = "exact"
     ESTIMATED = "estimated"
     UNAVAILABLE = "unavailable"
+
+    @staticmethod
+    def worst(meters: "Iterable[Meter]") -> "Meter":
+        """The one that can be trusted least; unavailable where there is none."""
+        return min(meters, key=_WORST_FIRST.index, default=Meter.UNAVAILABLE)
+
+
+_WORST_FIRST = (Meter.UNAVAILABLE, Meter.ESTIMATED, Meter.EXACT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from best_agent import languages
 from best_agent.catalogue.cases import has_fresh_cases
@@ -13,7 +12,6 @@ from best_agent.model.run import Isolation
 from best_agent.model.task import LanguageLimits, Source, Task
 from best_agent.model.verdict import Contest, ProgramVerdict
 from best_agent.pipeline.protocol import DEFAULT, Protocol
-from best_agent.pipeline.sources import load_source
 from best_agent.pipeline.trial import DEFAULT_TIME_LIMIT_S, Progress, Trial
 from best_agent.refine.contract import Assessment, Problem
 from best_agent.sandbox.probe import choose
@@ -53,18 +51,6 @@ class TaskArena:
     def problem(self) -> Problem:
         """The task in the words that a proposer may see."""
         return problem_of(self.task, self._trial.language)
-
-    def naive_source(self) -> Source | None:
-        """The task's naive solution in this language, or None."""
-        return next((source for source in self.task.naive if source.language == self._trial.language), None)
-
-    def load_start(self, path: Path) -> Source:
-        """A start from a file.
-
-        Raises:
-            UsageError: the file cannot be read.
-        """
-        return load_source(path, self._trial.language, entry=self.problem.entry)
 
     def judge(self, candidate: Source) -> ProgramVerdict:
         """Judge a candidate on every case.

@@ -192,11 +192,8 @@ class Race:
         highs = [float(run.peak_bytes + faults * PAGE_BYTES) for run in after if run.peak_bytes is not None]
         if len(lows) != len(before) or len(highs) != len(after):
             return None
-        meter = min((run.memory_meter for run in (*before, *after)), key=_WORST_METER.index)
+        meter = Meter.worst(run.memory_meter for run in (*before, *after))
         return compared(lows, highs, meter=meter, exact=meter is Meter.EXACT)
-
-
-_WORST_METER = (Meter.UNAVAILABLE, Meter.ESTIMATED, Meter.EXACT)
 
 
 def _quantity(before: Sequence[float], after: Sequence[float]) -> Compared | None:

@@ -66,7 +66,7 @@ class Trial:
 
     def __enter__(self) -> Self:
         try:
-            self._prepare()
+            self._yardstick.measure(self.cases, self._progress)
         except BaseException:
             self._roster.close()
             raise
@@ -76,9 +76,6 @@ class Trial:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._roster.close()
-
-    def _prepare(self) -> None:
-        self._yardstick.measure(self.cases, self._progress)
 
     @property
     def references(self) -> tuple[ProgramVerdict, ...]:
@@ -153,7 +150,7 @@ class Trial:
             ),
             isolation=contestant.isolation,
             time_meter=Meter.EXACT,
-            memory_meter=_worst_meter(verdicts),
+            memory_meter=Meter.worst(verdict.memory_meter for verdict in verdicts if verdict.answered),
         )
 
     def _judge_case(
@@ -216,9 +213,3 @@ def _program_case(verdict: CaseVerdict, *, believed: bool) -> ProgramCase:
         cpu_ns=verdict.cpu_ns,
         time_limit_ns=verdict.time_limit_ns,
     )
-
-
-def _worst_meter(verdicts: Sequence[CaseVerdict]) -> Meter:
-    order = (Meter.UNAVAILABLE, Meter.ESTIMATED, Meter.EXACT)
-    meters = [verdict.memory_meter for verdict in verdicts if verdict.answered]
-    return min(meters, key=order.index, default=Meter.UNAVAILABLE)

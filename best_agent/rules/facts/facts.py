@@ -103,12 +103,6 @@ class Facts:
             at = at.outer
         return None
 
-    def variable_of(self, step: Step) -> Variable | None:
-        """The variable that an identifier stands for; None if it is not an identifier."""
-        if step.node.type != "identifier":
-            return None
-        return self.variable(self.text(step.node), step.scope)
-
     def _variable(self, name: str, scope: Scope) -> Variable:
         key = (id(scope), name)
         known = self._variables.get(key)
